@@ -173,6 +173,7 @@ mod planted {
         STRING_TILT, "resonator/waveguide/fit.rs", "high partials decay as the first", "stiff_strings" "sixty_partials", ["001-string"];
         STRING_MASS, "resonator/partials.rs", "strings are twice as heavy", "stiff_strings" "a_held_force", [];
         STRING_NODES, "resonator/partials.rs", "places on strings are 2 % off", "stiff_strings" "partials_with_a_node", [];
+        STRING_BESIDE, "resonator/waveguide.rs", "strokes on strings never fall beside their place", "irregular" "strokes_fall_beside", [];
         // shapes and networks
         BAR_SECTION, "resonator/shape/bar.rs", "bars are stiffer than their section", "shapes" "the_roots_of_bars", [];
         BAR_ROOTS, "resonator/shape/bar.rs", "free bars have the roots of another support", "shapes" "the_roots_of_bars", [];
@@ -253,6 +254,7 @@ mod planted {
         RAIN_MOMENTUM, "process/rain.rs", "drops of rain weigh half", "water" "rain_on", [];
         VESSEL_END, "resonator/vessel.rs", "the air of a cup ends at half its correction", "vessel" "the_air_in", [];
         VESSEL_NECK, "resonator/vessel.rs", "necks of bottles are too short", "vessel" "a_bottle_sinks", [];
+        VESSEL_BESIDE, "resonator/vessel.rs", "strokes on a rim never fall beside their place", "irregular" "strokes_fall_beside", [];
         VESSEL_LOAD, "resonator/vessel.rs", "water loads a wall by half", "vessel" "the_wall_of", [];
         ICE_COINCIDENCE, "process/ice.rs", "ice is a tenth stiffer where it sings", "ice" "the_tone", ["002-coincidence"];
         ICE_WAVES, "process/ice.rs", "waves in ice are too slow", "ice" "the_tone", ["002-coincidence"];

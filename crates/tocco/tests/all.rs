@@ -48,6 +48,8 @@ mod landings;
 mod layers;
 #[path = "looking.rs"]
 mod looking;
+#[path = "materials.rs"]
+mod materials;
 #[path = "meshes.rs"]
 mod meshes;
 #[path = "morphing.rs"]

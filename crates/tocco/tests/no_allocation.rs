@@ -45,6 +45,16 @@ fn render_neither_allocates_nor_frees_in_contact_in_sleep_under_edits_and_when_s
              [contact.beat]\ntype = \"impact\"\nbetween = [\"stick\", \"skin\"]\nstiffness = 1e7\ndissipation_s_m = 0.1\n\
              [[event]]\nat_s = 0.05\nstrike = \"stick\"\nvelocity_m_s = 5.0\n[[event]]\nat_s = 0.15\nstrike = \"stick\"\nvelocity_m_s = 5.0\n\
              [[drive]]\npath = \"gong/force_n\"\npoints = [[0.0, 10.0]]\ntimes_noise = { sigma = 0.5, beta = 1.0 }\n";
+    // Strings of partials and of waves, and a glass, each struck beside its place.
+    text += "[body.cord]\ntype = \"string\"\n[body.rope]\ntype = \"string\"\nfreq_hz = 30.0\n[body.glass]\ntype = \"vessel\"\n\
+             radius_m = 0.04\nheight_m = 0.1\nthickness_m = 0.002\n";
+    for (mallet, on) in [("felt", "cord"), ("wood", "rope"), ("spoon", "glass.rim")] {
+        text += &format!(
+            "[body.{mallet}]\ntype = \"mass\"\nmass_kg = 0.005\nvary_01 = 0.5\nposition_m = -0.01\n\
+             [contact.by-{mallet}]\ntype = \"impact\"\nbetween = [\"{mallet}\", \"{on}\"]\nstiffness = 1e7\n\
+             [[event]]\nat_s = 0.06\nstrike = \"{mallet}\"\nvelocity_m_s = 2.0\n"
+        );
+    }
     text += "[[tap]]\nof = \"bar\"\n[[drive]]\npath = \"bar/force_n\"\nnoise = { rms = 0.1 }\n";
     let build = |text: &str| Scene::build(&SceneDef::from_text(text).unwrap(), 48_000.0).unwrap();
     let mut engine = engine(&text, 48_000.0);

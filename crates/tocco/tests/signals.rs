@@ -268,6 +268,34 @@ fn a_brake_is_pressed_by_the_turn_of_its_wheel_as_well_as_by_time() {
 }
 
 #[test]
+fn a_wheel_that_is_rough_on_one_side_is_so_at_every_turn() {
+    let text = "seed = 1\n[body.rim]\ntype = 'guided'\nvelocity_m_s = 6.0\n[body.pad]\ntype = 'modal'\n\
+         modes = [{ freq_hz = 900.0, decay_s = 0.01, mass_kg = 50.0 }]\n\
+         [signal.turn]\ntype = 'probe'\nof = 'rim.position'\ncurve = [[0.0, 0.0], [0.55, 0.0], [0.6, 0.2], [1.15, 0.2]]\ncurve_every = 1.2\n\
+         [contact.block]\ntype = 'friction'\nbetween = ['rim', 'pad']\nmu_static = 0.5\nmu_dynamic = 0.5\nbristle_stiffness = 1e6\n\
+         bristle_damping = 10.0\nnormal_force_n = 20.0\ntexture = { beta = 0.0, grain_m = 0.002, longest_m = 0.2 }\n\
+         [[drive]]\npath = 'block/roughness'\nfrom = 'turn'\n[[tap]]\nof = 'pad'\n";
+    let mut engine = engine(text, 48_000.0);
+    let force = engine.scene().directory().probe("block.force").unwrap();
+    engine.watch(&[force]);
+    let (mut out, mut forces) = (vec![0.0; 96_000], vec![0.0; 96_000]);
+    engine.render_probed(&[], &mut Queue::new(), &mut out, &mut forces);
+    let rms = |part: &[f64]| {
+        let mean = part.iter().sum::<f64>() / part.len() as f64;
+        (part.iter().map(|f| (f - mean).powi(2)).sum::<f64>() / part.len() as f64).sqrt()
+    };
+    // A turn takes 9600 samples: smooth for the first 4400, rough from 4800 on to 9200.
+    let turns: Vec<[f64; 2]> =
+        forces.chunks_exact(9_600).skip(1).map(|turn| [rms(&turn[400..4_300]), rms(&turn[5_000..9_000])]).collect();
+    println!("rms over smooth and rough halves, N: {turns:.2?}");
+    assert!(turns.len() == 9);
+    for [smooth, rough] in turns {
+        // Of a force of 20 N a fifth.
+        assert!(smooth < 0.05 && (rough / 4.0 - 1.0).abs() < 0.25, "{smooth} {rough}");
+    }
+}
+
+#[test]
 fn a_signal_that_has_long_stood_still_follows_what_is_moved_then() {
     let text = "[signal.press]\ntype = 'input'\nmax = 3.0\n[signal.s]\ntype = 'probe'\nof = 'press'\noffset = 1.0\ncurve = [[0.0, 0.0], [4.0, 8.0]]\n\
                 [body.a]\ntype = 'mass'\n[[tap]]\nof = 'a'";

@@ -25,11 +25,12 @@
 use super::modal::{Modal, ModalParams, Pole, Tuning};
 use super::ramp::Ramp;
 use super::shape::radiation::board;
-use super::waveguide::{self, LOWEST_HZ, StringParams, Wanted, wanted};
+use super::waveguide::{self, Aim, LOWEST_HZ, StringParams, Wanted, wanted};
 use super::{CONTROL_TICKS, LEVELS, Motion, Reading, Resonator};
 use crate::math::{PI, Real, TAU, cos, sin};
 use crate::param::{Params, Spec, Tunable};
 use crate::reserve::Reserve;
+use crate::rng::Rng;
 use core::any::Any;
 
 /// Most partials below half the rate, as the scene writes the string, of a string made of them.
@@ -61,6 +62,8 @@ pub struct Partials {
     params: StringParams,
     sample_s: Real,
     bank: Modal,
+    /// Where each place is aimed at.
+    aims: Vec<Aim>,
     /// g of [partials.2], on its way.
     gain: Ramp,
     /// The sample is in so many steps, of which so many are taken.
@@ -123,6 +126,7 @@ impl Partials {
             params,
             sample_s,
             bank: Modal::in_one_run(ModalParams::default(), &tuning, sample_s),
+            aims: places.iter().copied().map(Aim::at).collect(),
             gain: Ramp::still(1.0),
             steps: 1,
             step: 0,
@@ -157,6 +161,17 @@ impl Partials {
         if self.bank.is_still() {
             self.gain.arrive();
         }
+    }
+
+    /// A place is aimed at elsewhere, where the sines are in `shape` then. False if that is not on the string.
+    fn aim(&mut self, port: usize, shape: &[Real]) -> bool {
+        let (Some(aim), &[place]) = (self.aims.get_mut(port), shape) else { return false };
+        if !(place > 0.0 && place < 1.0) {
+            return false;
+        }
+        *aim = Aim::at(place);
+        sines(place, &mut self.shape);
+        true
     }
 
     /// A step has been taken.
@@ -293,22 +308,19 @@ impl Resonator for Partials {
     fn hit(&mut self, port: usize, impulse_n_s: Real) -> bool {
         self.bank.hit(port, self.gain.now * impulse_n_s)
     }
+    /// The place moves as on any string: [string.7].
+    fn restrike(&mut self, port: usize, more_01: Real, rng: &mut Rng) {
+        if let Some(place) = self.aims.get_mut(port).and_then(|aim| aim.next(more_01, rng)) {
+            sines(place, &mut self.shape);
+            self.bank.touch_at(port, &self.shape);
+        }
+    }
     /// The shape is one number: the fraction of the length from the bridge.
     fn touch_at(&mut self, port: usize, shape: &[Real]) -> bool {
-        let [place] = *shape else { return false };
-        if port >= self.ports() || !(place > 0.0 && place < 1.0) {
-            return false;
-        }
-        sines(place, &mut self.shape);
-        self.bank.touch_at(port, &self.shape)
+        self.aim(port, shape) && self.bank.touch_at(port, &self.shape)
     }
     fn slide_to(&mut self, port: usize, shape: &[Real]) -> bool {
-        let [place] = *shape else { return false };
-        if port >= self.ports() || !(place > 0.0 && place < 1.0) {
-            return false;
-        }
-        sines(place, &mut self.shape);
-        self.bank.slide_to(port, &self.shape)
+        self.aim(port, shape) && self.bank.slide_to(port, &self.shape)
     }
     fn settle(&mut self) -> bool {
         self.bank.settle()

@@ -13,6 +13,7 @@
 //! - `[vessel.5]  f_n/sqrt(1 + c_w (z/H)^4)`, f_n by [glass.1], `c_w = 0.2 rho_w R/(rho h)`: the wall moves the water beside it; its mass grows by
 //!   the same factor.
 //! - `[vessel.6]  V = pi integral (R_b + (R - R_b) z/H)^2 dz`: volume and level; what is more than it holds is not in it.
+//! - `[vessel.7]  t' = t + 2 pi u b/20`, u and b of [string.7]: the angle at which a strike falls that varies
 //!
 //! **Symbols.** h `thickness_m`, rho density of the wall, R_b radius of the bottom, rho_a = 1.2, rho_w = 998 kg/m^3.
 //!
@@ -29,9 +30,11 @@ use super::modal::{Modal, ModalParams, ModeRow, Pole, Tuning};
 use super::ramp::Ramp;
 use super::shape::radiation::{Ear, by_size, mouth, pressures};
 use super::shape::{MaterialDef, Place, PlaceOn, ShapeDef, ShapeMode, evaluate};
+use super::waveguide::BESIDE;
 use super::{LEVELS, Motion, Reading, Resonator};
 use crate::math::{PI, Real, TAU, cos, pow, sin};
 use crate::param::{Params, Spec, Tunable};
+use crate::rng::Rng;
 use core::any::Any;
 
 /// Its ports: the air at the mouth, the rim, the rim an eighth of a turn on, and the side below the rim.
@@ -244,6 +247,8 @@ pub struct Vessel {
     params: VesselParams,
     geometry: Geometry,
     bank: Modal,
+    /// Shapes where each place is aimed at, and whether the last strike fell beside it.
+    aims: [([Real; MODES], bool); PORTS.len()],
     /// Of the air's port and of those of the wall.
     gains: [Ramp; 2],
     /// What each ear hears.
@@ -263,7 +268,8 @@ impl Vessel {
     ) -> Self {
         let air = (0..MODES).map(|mode| Real::from(u8::from(mode < AIRS))).collect();
         let heard = ears.iter().map(|&(what, distance_m)| geometry.ear(what, distance_m, 0.5 / sample_s));
-        let places = [air, at_rim(0.0, 1.0), at_rim(0.25 * PI, 1.0), at_rim(0.0, SIDE)];
+        let places: [Vec<Real>; PORTS.len()] = [air, at_rim(0.0, 1.0), at_rim(0.25 * PI, 1.0), at_rim(0.0, SIDE)];
+        let aims = core::array::from_fn(|port| (core::array::from_fn(|mode| places[port][mode]), false));
         let ports = places.into_iter().chain(heard).collect();
         let modes: Vec<ModeRow> = vec![(0.1 / sample_s, 1.0, 1.0); MODES];
         let bank = Modal::in_one_run(
@@ -272,7 +278,7 @@ impl Vessel {
             sample_s,
         );
         let mut vessel =
-            Self { params, geometry, bank, gains: [Ramp::still(1.0); 2], ears: Vec::new(), steps: 1, step: 0 };
+            Self { params, geometry, bank, aims, gains: [Ramp::still(1.0); 2], ears: Vec::new(), steps: 1, step: 0 };
         vessel.ears = ears.iter().map(|ear| ear.0).collect();
         vessel.retune(1);
         (0..if touched { LEVELS } else { 1 }).rev().for_each(|level| vessel.bank.divide(level));
@@ -309,6 +315,15 @@ impl Vessel {
         if self.bank.is_still() {
             self.arrive();
         }
+    }
+
+    /// A place of the wall is aimed at elsewhere. False if that is not on it.
+    fn aim(&mut self, port: usize, shape: &[Real]) -> bool {
+        match (self.aims.get_mut(port), <[Real; MODES]>::try_from(shape)) {
+            (Some(aim), Ok(shape)) if port > 0 => *aim = (shape, false),
+            _ => return false,
+        }
+        true
     }
 
     fn arrive(&mut self) {
@@ -452,10 +467,25 @@ impl Resonator for Vessel {
     }
     /// The shape is that of all modes; the air is touched at the mouth only, the wall round the rim.
     fn touch_at(&mut self, port: usize, shape: &[Real]) -> bool {
-        port > 0 && self.bank.touch_at(port, shape)
+        self.aim(port, shape) && self.bank.touch_at(port, shape)
     }
     fn slide_to(&mut self, port: usize, shape: &[Real]) -> bool {
-        port > 0 && self.bank.slide_to(port, shape)
+        self.aim(port, shape) && self.bank.slide_to(port, shape)
+    }
+    /// On round the rim, each pair of modes turned by as much. [vessel.7]
+    fn restrike(&mut self, port: usize, more_01: Real, rng: &mut Rng) {
+        let Some((aim, beside)) = self.aims.get_mut(port).filter(|_| port > 0) else { return };
+        if more_01 == 0.0 && !*beside {
+            return;
+        }
+        *beside = more_01 > 0.0;
+        let turn = fault!(VESSEL_BESIDE, TAU, 0.0) * BESIDE * more_01.min(1.0) * rng.between(-1.0, 1.0);
+        let mut shape = *aim;
+        for (pair, wall) in shape[AIRS..].chunks_exact_mut(2).enumerate() {
+            let (c, s) = (cos((2 + pair) as Real * turn), sin((2 + pair) as Real * turn));
+            (wall[0], wall[1]) = (wall[0] * c - wall[1] * s, wall[1] * c + wall[0] * s);
+        }
+        self.bank.touch_at(port, &shape);
     }
     fn settle(&mut self) -> bool {
         self.bank.settle()

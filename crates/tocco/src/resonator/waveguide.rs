@@ -20,6 +20,8 @@
 //! - `[string.6]  position = q.w`, `q_(j+1) - q_j = h e_j`, is a function of the state: it cannot drift. A load at rest
 //!   has w along q, so the static flexibility is |q|^2/(2 Z h), q less its part along the rest vector of the loop
 //!   (x (1-x)/(2 f0 Z) for a flexible string), and no free motion exceeds sqrt(2 E flexibility).
+//! - `[string.7]  x' = x + u b/20`, at most half way to the nearer end: where a strike falls that varies by b (`jitter_01` of other bodies), u
+//!   even between -1 and 1
 //!
 //! **Symbols.** Z `impedance_kg_s` kg/s; f0 `freq_hz` Hz; B `inharmonicity`; Q `q`, at partial 10 `q` x `q_tilt`.
 //!
@@ -39,6 +41,7 @@ mod fit;
 use super::{Motion, Reading, Resonator};
 use crate::math::{Real, exp};
 use crate::param::{Params, Spec, Tunable};
+use crate::rng::Rng;
 use bend::Moment;
 use chain::Chain;
 use core::any::Any;
@@ -66,6 +69,35 @@ crate::params! {
 
 /// Where a string is touched if the scene does not say.
 pub const DEFAULT_PLACE: Real = 0.127;
+
+/// How far beside its place a strike may fall, as a part of the length, or of a turn.
+pub(super) const BESIDE: Real = 0.05;
+
+/// Where a port of a string is aimed at.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Aim {
+    /// Fraction of the length from the bridge.
+    pub place: Real,
+    /// The last strike fell beside it.
+    beside: bool,
+}
+
+impl Aim {
+    pub(super) fn at(place: Real) -> Self {
+        Self { place, beside: false }
+    }
+
+    /// Where the next strike falls, if that is elsewhere than the last one did: [string.7].
+    pub(super) fn next(&mut self, beside_01: Real, rng: &mut Rng) -> Option<Real> {
+        if beside_01 == 0.0 && !self.beside {
+            return None;
+        }
+        self.beside = beside_01 > 0.0;
+        let most = 0.5 * self.place.min(1.0 - self.place);
+        let off = rng.between(-1.0, 1.0) * BESIDE * beside_01.min(1.0);
+        Some(self.place + fault!(STRING_BESIDE, off, 0.0).clamp(-most, most))
+    }
+}
 
 /// Highest pitch as a part of the sample rate; a string tuned higher plays that.
 pub const HIGHEST: Real = BAND;
@@ -166,6 +198,8 @@ pub struct Waveguide {
     ports: Vec<Port>,
     /// How many of them are looked at: half, until one is touched elsewhere.
     live: usize,
+    /// Where each port is aimed at.
+    aims: Vec<Aim>,
     /// For how many cells, where the bridge was and for which period they were placed last.
     placed: Option<(usize, Real, Real)>,
     /// e_i.e_k, ports x ports; not looked for while nothing pushes, and late then.
@@ -217,6 +251,7 @@ impl Waveguide {
             middle: 0.5 * (design.delay as Real - 1.0),
             ports: [places, places].concat().into_iter().map(|place| Port { place, ..Port::default() }).collect(),
             live: places.len(),
+            aims: places.iter().copied().map(Aim::at).collect(),
             placed: None,
             gram: vec![0.0; 4 * places.len() * places.len()],
             late: false,
@@ -363,6 +398,22 @@ impl Waveguide {
             port.yields = 0.5 * self.sample_s * (square - along * along / rest);
             port.position = self.sample_s * position;
         }
+    }
+
+    /// From now on a port is touched at another place.
+    fn touch(&mut self, port: usize, place: Real) {
+        let all = self.ports();
+        if self.live == all {
+            // From now on every port is heard where it was declared.
+            self.live = 2 * all;
+            let (touched, heard) = self.ports.split_at_mut(all);
+            heard.iter_mut().zip(&*touched).for_each(|(heard, port)| {
+                *heard = Port { pushed: 0.0, held: 0.0, struck: 0.0, ..port.clone() };
+            });
+        }
+        (self.ports[port].place, self.placed) = (place, None);
+        self.place_ports();
+        self.find_positions();
     }
 
     /// A port where it is heard.
@@ -595,19 +646,15 @@ impl Resonator for Waveguide {
         if port >= self.ports() || !(place > 0.0 && place < 1.0) {
             return false;
         }
-        let all = self.ports();
-        if self.live == all {
-            // From now on every port is heard where it was declared.
-            self.live = 2 * all;
-            let (touched, heard) = self.ports.split_at_mut(all);
-            heard.iter_mut().zip(&*touched).for_each(|(heard, port)| {
-                *heard = Port { pushed: 0.0, held: 0.0, struck: 0.0, ..port.clone() };
-            });
-        }
-        (self.ports[port].place, self.placed) = (place, None);
-        self.place_ports();
-        self.find_positions();
+        self.aims[port] = Aim::at(place);
+        self.touch(port, place);
         true
+    }
+
+    fn restrike(&mut self, port: usize, more_01: Real, rng: &mut Rng) {
+        if let Some(place) = self.aims.get_mut(port).and_then(|aim| aim.next(more_01, rng)) {
+            self.touch(port, place);
+        }
     }
 
     fn settle(&mut self) -> bool {

@@ -92,7 +92,19 @@ pub struct Dense {
 impl Dense {
     /// The modes `kept` of a network, at rest. `[control]`
     pub fn new(params: ModalParams, network: &Network, kept: &[usize], sample_s: Real) -> Self {
-        let (n, all, ports) = (kept.len(), network.omega.len(), network.mode_shapes.len());
+        let places = network.mode_shapes.iter().map(|row| kept.iter().map(|&i| row[i]).collect());
+        Self::heard(params, network, kept, places.collect(), sample_s)
+    }
+
+    /// The same with ports given by one value per mode kept, the masses first. `[control]`
+    pub fn heard(
+        params: ModalParams,
+        network: &Network,
+        kept: &[usize],
+        shape: Vec<Vec<Real>>,
+        sample_s: Real,
+    ) -> Self {
+        let (n, all, ports) = (kept.len(), network.omega.len(), shape.len());
         let square = 4 * n * n;
         let level = |_| Level {
             change: vec![0.0; square],
@@ -106,7 +118,7 @@ impl Dense {
             omega: kept.iter().map(|&i| network.omega[i]).collect(),
             damping: kept.iter().flat_map(|&j| kept.iter().map(move |&i| network.damping[j * all + i])).collect(),
             strongest: network.strongest(),
-            shape: network.mode_shapes.iter().map(|row| kept.iter().map(|&i| row[i]).collect()).collect(),
+            shape,
             state: vec![0.0; 2 * n],
             levels: (0..LEVELS).map(level).collect(),
             level: 0,

@@ -586,10 +586,7 @@ pub fn board(size_m: Real, freq_hz: Real, distance_m: Real) -> Real {
 /// Why nothing is heard of a shape outside itself.
 fn silence(id: &str) -> String {
     match id {
-        "string" => {
-            "a string moves too little air to be heard; a body of type string is heard through the board it rests on"
-                .into()
-        }
+        "string" => "a string moves too little air to be heard but through the board it rests on".into(),
         _ => format!("a {id} is closed: nothing of it is radiated; listen inside with quantity = \"velocity\""),
     }
 }

@@ -13,8 +13,9 @@
 //!
 //! **Sources.** Fletcher, Rossing, section 2.18 (B of hinged ends).
 
-use super::{Family, Fault, Given, LENGTH, Point, Solved, THICKNESS, key, must};
-use crate::math::{PI, Real, sin};
+use super::radiation::board;
+use super::{Family, Fault, Given, LENGTH, Point, ShapeDef, Solved, THICKNESS, key, must};
+use crate::math::{PI, Real, TAU, sin};
 use crate::param::{KeyType, Kind};
 
 /// Whether a wire resists bending.
@@ -64,12 +65,23 @@ pub(super) const FAMILY: Family = Family {
     surface: None,
 };
 
-fn solve(given: &Given<'_>) -> Result<Solved, Fault> {
+/// A wire between its hinges.
+struct Wire {
+    /// m
+    length: Real,
+    /// kg/m
+    mu: Real,
+    /// N
+    tension: Real,
+    /// Newtons that bending adds to it in the first partial.
+    bending: Real,
+}
+
+fn wire(given: &Given<'_>) -> Result<Wire, Fault> {
     given.thin("diameter_m", "length_m", 0.02)?;
     let (length, diameter) = (given.need("length_m")?, given.need("diameter_m")?);
     let area = 0.25 * PI * diameter * diameter;
     let mu = given.material.density_kg_m3 * area;
-    // Newtons that bending adds to the tension in the first partial.
     let bending = match given.word::<Bending>("stiffness") {
         Bending::Stiff => PI * PI * given.material.young_pa * area * diameter * diameter / (16.0 * length * length),
         Bending::Ideal => 0.0,
@@ -87,6 +99,21 @@ fn solve(given: &Given<'_>) -> Result<Solved, Fault> {
         let what = format!("a wire this stiff cannot sound below {lowest:.3} Hz; raise it or take a thinner wire");
         return Err(Fault::new("freq_hz", what));
     }
+    Ok(Wire { length, mu, tension, bending })
+}
+
+/// Pa at an ear so far away, m, per m/s^2 of a partial at a frequency, Hz, on the bridge of a board of a radius, m: [radiation.8] of the
+/// wave impedance of the wire at rest. `[control]`
+pub fn through_board(def: &ShapeDef, size_m: Real, distance_m: Real) -> Result<impl Fn(Real) -> Real + use<>, Fault> {
+    let Wire { mu, tension, .. } = wire(&super::given(&FAMILY, def, Real::INFINITY, &[])?)?;
+    let impedance = (tension * mu).sqrt();
+    // A shape of sqrt2 sin.
+    let heard = move |hz: Real| -core::f64::consts::SQRT_2 * impedance / (TAU * hz) * board(size_m, hz, distance_m);
+    Ok(heard)
+}
+
+fn solve(given: &Given<'_>) -> Result<Solved, Fault> {
+    let Wire { length, mu, tension, bending } = wire(given)?;
     let freq_hz = |n: i32| {
         let n = Real::from(n);
         n * ((tension + n * n * bending) / mu).sqrt() / (2.0 * length) // [wire.1]

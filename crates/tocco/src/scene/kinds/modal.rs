@@ -281,27 +281,39 @@ impl ModalDef {
             let (spot, decay_s) = (context.spot(), tail::decays(&tuning));
             with_tail(context, &spot, &mut tuning, self.params.freq_scale, decay_s)?;
         }
-        let lowest_hz = tuning.modes.iter().map(|mode| mode.0).filter(|hz| *hz > 0.0).fold(Real::INFINITY, Real::min);
-        for (index, tap) in context.ears() {
-            let spot = Spot(format!("tap[{index}]"));
-            if tap.ear.direction_deg.is_some() {
-                return spot.fail("direction_deg", "only shapes know directions; leave it out");
-            }
-            let Some(size_m) = tap.ear.size_m else {
-                return spot.fail("", "a modal body needs size_m, the radius of a disc of its size, to radiate");
-            };
-            let port = tap.of.split_once('.').map_or("0", |(_, port)| port);
-            let at = BodyKind::ports(self).iter().position(|name| *name == port).unwrap_or(0);
-            let reach = |hz: Real| by_size(size_m, lowest_hz, hz, tap.ear.distance_m);
-            let pressure = |(&(hz, ..), shape): (&ModeRow, &Real)| if hz > 0.0 { shape * reach(hz) } else { 0.0 };
-            let ear = tuning.modes[..listed].iter().zip(&tuning.ports[at]).map(pressure).collect();
-            tuning.hear(ear, reach);
-        }
+        hear_by_size(context, &mut tuning, listed, &BodyKind::ports(self), "a modal body")?;
         if self.tail {
             tuning.hear_places();
         }
         Ok(tuning)
     }
+}
+
+/// Adds a port for every ear, by the size of a body and how it moves at the place named, of which so many modes are listed: [radiation.7].
+pub(super) fn hear_by_size(
+    context: &BodyContext<'_>,
+    tuning: &mut Tuning,
+    listed: usize,
+    ports: &[&str],
+    who: &str,
+) -> Check {
+    let lowest_hz = tuning.modes.iter().map(|mode| mode.0).filter(|hz| *hz > 0.0).fold(Real::INFINITY, Real::min);
+    for (index, tap) in context.ears() {
+        let spot = Spot(format!("tap[{index}]"));
+        if tap.ear.direction_deg.is_some() {
+            return spot.fail("direction_deg", "only shapes know directions; leave it out");
+        }
+        let Some(size_m) = tap.ear.size_m else {
+            return spot.fail("", format!("{who} needs size_m, the radius of a disc of its size, to radiate"));
+        };
+        let port = tap.of.split_once('.').map_or("0", |(_, port)| port);
+        let at = ports.iter().position(|name| *name == port).unwrap_or(0);
+        let reach = |hz: Real| by_size(size_m, lowest_hz, hz, tap.ear.distance_m);
+        let pressure = |(&(hz, ..), shape): (&ModeRow, &Real)| if hz > 0.0 { shape * reach(hz) } else { 0.0 };
+        let ear = tuning.modes[..listed].iter().zip(&tuning.ports[at]).map(pressure).collect();
+        tuning.hear(ear, reach);
+    }
+    Ok(())
 }
 
 /// Goes on above a list, if this rate holds anything of it.

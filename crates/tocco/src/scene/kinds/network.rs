@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The network of masses, springs and dampers.
 
-use super::modal::{ModeDef, audible};
+use super::modal::{ModeDef, audible, hear_by_size};
 use super::*;
-use crate::resonator::modal::{Modal, ModalParams};
+use crate::resonator::modal::{Modal, ModalParams, Tuning};
 use crate::resonator::network::dense::Dense;
 use crate::resonator::network::{Link, MAX_JOINED, MAX_MASSES, Network, PARAMS, STRONGEST};
 
@@ -264,6 +264,9 @@ impl BodyKind for NetworkDef {
     fn damping(&self) -> Option<Damping> {
         Damping::scaling(&self.params)
     }
+    fn radiates(&self) -> bool {
+        true
+    }
     fn fundamental_hz(&self, port: Option<&str>, _rate_hz: Real, now: &dyn Fn(&str) -> Option<Real>) -> Option<Real> {
         let network = self.analyse().ok()?;
         let mass = self.masses.iter().position(|mass| port.is_none_or(|name| name == mass.name))?;
@@ -328,13 +331,12 @@ impl BuildBody for NetworkDef {
             );
             spot.fail("", what)
         })?;
+        let table = kept.iter().map(|&i| (modes[i].freq_hz, modes[i].decay_s, 1.0)).collect();
+        let rows = network.mode_shapes.iter().map(|row| kept.iter().map(|&i| row[i]).collect());
+        let mut tuning = Tuning { modes: table, ports: rows.collect(), ..Tuning::default() };
+        hear_by_size(context, &mut tuning, kept.len(), &self.ports(), "a network")?;
         if network.stands_alone() || kept.is_empty() {
-            let table: Vec<_> = kept.iter().map(|&i| (modes[i].freq_hz, modes[i].decay_s, 1.0)).collect();
-            let rows = network.mode_shapes.iter().map(|row| kept.iter().map(|&i| row[i]).collect());
-            let shapes: Vec<Vec<Real>> = rows.collect();
-            return Ok(Box::new(
-                Modal::new(params, &table, &shapes, sample_s, context.has_contact()).declaring(PARAMS),
-            ));
+            return Ok(Box::new(Modal::tuned(params, &tuning, sample_s, context.has_contact()).declaring(PARAMS)));
         }
         let joined = "dampers in unlike proportion to masses and springs join its modes";
         if masses > MAX_JOINED {
@@ -350,7 +352,7 @@ impl BuildBody for NetworkDef {
             );
             return spot.fail("", what);
         }
-        Ok(Box::new(Dense::new(params, &network, &kept, sample_s)))
+        Ok(Box::new(Dense::heard(params, &network, &kept, tuning.ports, sample_s)))
     }
     fn structure(&self) -> String {
         format!("{:?} {:?} {:?}", self.masses, self.fixed, self.links)

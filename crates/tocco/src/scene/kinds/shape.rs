@@ -2,11 +2,14 @@
 //! The body by geometry and material: its modes are computed.
 
 use super::modal::{NO_MORPH, TAIL, TAIL_WORDS, check_unmorphed, with_tail};
+use super::string::board;
 use super::*;
 use crate::resonator::bending::Bending;
 use crate::resonator::material::{MATERIALS, Material};
 use crate::resonator::modal::{Modal, ModalParams, ModeRow, Tuning};
+use crate::resonator::partials::Board;
 use crate::resonator::shape::radiation::pressures;
+use crate::resonator::shape::string::through_board;
 use crate::resonator::shape::{
     self, Family, MAX_MODES, MaterialDef, Place, PlaceOn, ShapeDef, Value as Said, locate, wanted,
 };
@@ -380,6 +383,15 @@ impl ShapedDef {
         }
         for (index, tap) in context.ears() {
             let spot = Spot(format!("tap[{index}]"));
+            if geometry.kind.id == shape::string::WIRE.id {
+                let Board { size_m, distance_m } = board(&spot, &tap.ear)?;
+                let heard = through_board(geometry, size_m, distance_m);
+                let heard = heard.or_else(|fault| spot.fail("quantity", fault.what))?;
+                let listed = tuning.modes.len() - tuning.tail.len();
+                let values = tuning.modes[..listed].iter().map(|mode| heard(mode.0)).collect();
+                tuning.hear(values, heard);
+                continue;
+            }
             if tap.ear.size_m.is_some() {
                 return spot.fail("size_m", "a shape knows its size; leave it out");
             }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 //! The string between two rigid ends.
 
+use super::tap::EarDef;
 use super::*;
 use crate::resonator::partials::{AFFORDABLE, Board, Partials};
 use crate::resonator::waveguide::{DEFAULT_PLACE, HIGHEST, StringParams, Waveguide};
@@ -143,16 +144,20 @@ impl BuildBody for StringDef {
 fn boards(context: &BodyContext<'_>) -> Result<Vec<Board>, SceneError> {
     let mut all = Vec::new();
     for (index, tap) in context.ears() {
-        let spot = Spot(format!("tap[{index}]"));
-        if tap.ear.direction_deg.is_some() {
-            return spot.fail("direction_deg", "only shapes know directions; leave it out");
-        }
-        let Some(size_m) = tap.ear.size_m else {
-            return spot.fail("", "a string needs size_m, the radius of the body that it rests on, to radiate");
-        };
-        all.push(Board { size_m, distance_m: tap.ear.distance_m });
+        all.push(board(&Spot(format!("tap[{index}]")), &tap.ear)?);
     }
     Ok(all)
+}
+
+/// The board through which an ear hears a string.
+pub(super) fn board(spot: &Spot, ear: &EarDef) -> Result<Board, SceneError> {
+    if ear.direction_deg.is_some() {
+        return spot.fail("direction_deg", "a board is heard all around; leave it out");
+    }
+    let Some(size_m) = ear.size_m else {
+        return spot.fail("", "a string needs size_m, the radius of the body that it rests on, to radiate");
+    };
+    Ok(Board { size_m, distance_m: ear.distance_m })
 }
 
 /// A string plays at most [`HIGHEST`] of the rate: refused in the scene's own rate, named where another lowers it.

@@ -49,7 +49,7 @@ pub const TAP: Kind = Kind {
         key(
             "size_m",
             SIZE,
-            "Of what is radiated: the radius of a disc as large as a modal body, or as the body that a string rests on; a mesh may say it, shapes know theirs.",
+            "Of what is radiated: the radius of a disc as large as a modal body or a network, or as the body that a string rests on; a mesh may say it, other shapes know theirs.",
         ),
         key(
             "travel",
