@@ -352,14 +352,14 @@ pub fn of_scene(name: &str, folder: &Path) -> Result<Described> {
     Ok(described)
 }
 
-/// Shipped scenes beside recordings of their kind: those named, or all of [`recorded::SCENES`].
+/// Shipped scenes beside recordings of their kind: those named, or all of [`recorded::SCENES`] and then [`recorded::SHORT`].
 pub fn scenes(wanted: &[String]) -> Result<Vec<Comparison>> {
-    let known = || recorded::SCENES.iter().map(|(scene, _)| *scene);
+    let map = || recorded::SCENES.iter().chain(recorded::SHORT);
+    let known = || map().map(|(scene, _)| *scene);
     if let Some(strange) = wanted.iter().find(|name| !known().any(|scene| scene == *name)) {
         return bad(format!("no scene '{strange}' with recordings of its kind{}", nearest(strange, known())));
     }
-    let chosen: Vec<_> =
-        recorded::SCENES.iter().filter(|(scene, _)| wanted.is_empty() || wanted.iter().any(|w| w == scene)).collect();
+    let chosen: Vec<_> = map().filter(|(scene, _)| wanted.is_empty() || wanted.iter().any(|w| w == scene)).collect();
     let folder = TemporaryFolder::new()?;
     parallel::run(chosen.len(), parallel::cores(), |index| {
         let (scene, label) = chosen[index];
@@ -375,7 +375,7 @@ pub fn scenes_text(all: &[Comparison]) -> String {
         let lines = lines(&comparison.sound, &comparison.beside);
         let judged = lines.iter().filter(|line| line.within.is_some()).count();
         let within = lines.iter().filter(|line| line.within == Some(true)).count();
-        let verdict = if within >= ENOUGH { "reached" } else { "missed" };
+        let verdict = if within >= ENOUGH { "reached" } else { "not reached" };
         // Writing to a String cannot fail.
         let _ = writeln!(
             text,

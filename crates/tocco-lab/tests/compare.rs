@@ -161,7 +161,7 @@ fn a_number_within_the_range_of_others_is_said_to_be_and_one_outside_too() {
 #[test]
 fn every_scene_of_the_map_is_shipped_and_has_recordings_of_its_kind() {
     let rows = recorded::rows();
-    for (scene, label) in recorded::SCENES {
+    for (scene, label) in recorded::SCENES.iter().chain(recorded::SHORT) {
         assert!(tocco_lab::library::SHIPPED.iter().any(|(name, _)| name == scene), "{scene}");
         let row = rows.iter().find(|row| row.label == *label).unwrap_or_else(|| panic!("no recordings of {label}"));
         assert!(row.files >= 8, "{label}: {} recordings", row.files);
@@ -173,12 +173,13 @@ fn every_scene_of_the_map_is_shipped_and_has_recordings_of_its_kind() {
     }
 }
 
-/// What `tocco compare --scenes` counts: no scene of the map falls below the goal, and the page has what it has today.
+/// What `tocco compare --scenes` counts: no scene of the map falls below the goal, those that are short of it are not beyond it, and the
+/// page has what each has today.
 #[test]
 fn every_scene_of_the_map_has_seven_of_the_ten_numbers_within_what_recordings_of_its_kind_have() {
     let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/compare.md")).unwrap();
     let all = scenes(&[]).unwrap();
-    assert_eq!(all.len(), recorded::SCENES.len());
+    assert_eq!(all.len(), recorded::SCENES.len() + recorded::SHORT.len());
     let (mut missed, mut unsaid) = (Vec::new(), Vec::new());
     for comparison in &all {
         let lines = lines(&comparison.sound, &comparison.beside);
@@ -191,7 +192,7 @@ fn every_scene_of_the_map_has_seven_of_the_ten_numbers_within_what_recordings_of
             .map(|line| format!("{} {:?}, not {:?}", ALL[line.index].id, line.value, line.range))
             .collect();
         println!("{scene} beside {kind}: {within} of {judged}; {outside:?}");
-        if within < ENOUGH {
+        if (within < ENOUGH) != recorded::SHORT.iter().any(|(short, _)| short == scene) {
             missed.push(format!("{scene}: {within} of {judged}; {outside:?}"));
         }
         let row = format!("| `{scene}` | {kind} | {within} of {judged} |");
