@@ -7,14 +7,17 @@
 //!     ... -- --expected                                                       only the test that the table names
 //!     ... -- --tests, ... -- --items                                          only the tests, only the items
 //!
-//! Test binaries are built once. A fault is caught if one of them fails (or hangs); the test that the table names runs first, the
-//! others, the quickest first, only if it does not notice. At least 95 % of the faults must be caught by `cargo test -p tocco`;
-//! every item of `tocco reproduce` must notice every fault of which the table says so, and each item at least one.
+//! Test binaries are built once. A fault is caught if one of them fails (or hangs). The test that the table names runs first. Only if
+//! it does not notice, the rest of its file does, and then the other binaries, the quickest first. All files as one (tests/all.rs) take
+//! long: they are run to their end for the first few such faults only. At least 95 % of the faults must be caught by
+//! `cargo test -p tocco`; every item of `tocco reproduce` must notice every fault of which the table says so, and each item at
+//! least one. The whole list may take an hour once it is built.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 use tocco::fault::{ALL, Fault};
 use tocco_lab::reproduce;
@@ -23,6 +26,12 @@ use tocco_lab::reproduce;
 const CAUGHT: f64 = 0.95;
 /// Longest time that anything may take, over what it takes without a fault, and besides, s.
 const PATIENCE: (f64, f64) = (6.0, 60.0);
+/// Longest time that one test or one file of tests may take, s.
+const PATIENCE_WITH_ONE: f64 = 300.0;
+/// The binary of most files of tests, and how many faults are tried on all of it.
+const MOST: (&str, usize) = ("all", 3);
+/// Longest time that the whole list may take, s.
+const HOUR: f64 = 3600.0;
 
 type Result<T> = std::result::Result<T, String>;
 
@@ -107,10 +116,14 @@ fn asked(words: &[String]) -> Result<Asked> {
 fn all(asked: &Asked) -> Result<bool> {
     let folder = std::env::temp_dir().join(format!("tocco-faults-{}", std::process::id()));
     std::fs::create_dir_all(&folder).map_err(|cause| format!("{}: {cause}", folder.display()))?;
-    let tests = !asked.tests || try_tests(asked, &folder)?;
+    let built = if asked.tests { build()? } else { Vec::new() };
+    let begun = Instant::now();
+    let tests = !asked.tests || try_tests(built, asked, &folder)?;
     let items = !asked.items || try_items(asked, &folder)?;
+    let took_s = begun.elapsed().as_secs_f64();
     std::fs::remove_dir_all(&folder).map_err(|cause| format!("{}: {cause}", folder.display()))?;
-    Ok(tests && items)
+    println!("{} faults took {took_s:.0} s; all of them may take {HOUR} s", asked.faults.len());
+    Ok(tests && items && took_s <= HOUR)
 }
 
 /// The folder of the engine's crate, where its tests run.
@@ -165,14 +178,19 @@ fn run(command: &mut Command, log: &Path, patience_s: f64) -> Result<(Option<boo
 }
 
 impl Tests {
-    /// Runs the tests whose names hold `part`, under a fault.
+    /// Runs the tests whose names hold `part`, under a fault, one after the other.
     fn run(&self, part: &str, fault: &str, folder: &Path, patience_s: f64) -> Result<End> {
+        self.run_on(1, part, fault, folder, patience_s)
+    }
+
+    /// The same on several threads.
+    fn run_on(&self, threads: usize, part: &str, fault: &str, folder: &Path, patience_s: f64) -> Result<End> {
         let mut command = Command::new(&self.program);
         if !part.is_empty() {
             command.arg(part);
         }
         command
-            .arg("--test-threads=1")
+            .arg(format!("--test-threads={threads}"))
             .current_dir(engine())
             .env("TOCCO_FAULT", fault)
             .env("PROPTEST_DISABLE_FAILURE_PERSISTENCE", "1")
@@ -194,12 +212,15 @@ impl Tests {
     }
 }
 
+fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
 /// Work on every one of a list, on all cores; answers in the order of the list.
 fn side_by_side<T: Sync, R: Send>(list: &[T], work: impl Fn(&T) -> Result<R> + Sync) -> Result<Vec<R>> {
     let (next, done) = (Mutex::new(0), Mutex::new(Vec::new()));
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
     std::thread::scope(|scope| {
-        for _ in 0..cores {
+        for _ in 0..cores() {
             scope.spawn(|| {
                 loop {
                     let index = {
@@ -221,50 +242,80 @@ fn side_by_side<T: Sync, R: Send>(list: &[T], work: impl Fn(&T) -> Result<R> + S
     done.into_iter().map(|(_, answer)| answer).collect()
 }
 
-/// Who caught a fault, in words; `None`: nobody.
-fn caught(fault: &Fault, tests: &[Tests], expected_only: bool, folder: &Path) -> Result<Option<String>> {
-    let patience = |tests: &Tests| PATIENCE.0 * tests.takes_s + PATIENCE.1;
+/// Who caught a fault, in words; `None`: nobody. `whole`: how many were tried on all of the largest binary.
+fn caught(
+    fault: &Fault,
+    tests: &[Tests],
+    expected_only: bool,
+    whole: &AtomicUsize,
+    folder: &Path,
+) -> Result<Option<String>> {
     let [place, part] = fault.test;
-    let Some(expected) = tests.iter().find(|tests| tests.name == place) else {
-        return Err(format!("{}: there are no tests '{place}'", fault.name));
+    let named = |name: &str| tests.iter().find(|tests| tests.name == name);
+    // A file without a binary of its own is a module of the one that has most files.
+    let (expected, file) = match named(place) {
+        Some(tests) => (tests, String::new()),
+        None => match named(MOST.0) {
+            Some(tests) => (tests, format!("{place}::")),
+            None => return Err(format!("{}: there are no tests '{place}'", fault.name)),
+        },
     };
-    match expected.run(part, fault.name, folder, patience(expected))? {
+    match expected.run(&format!("{file}{part}"), fault.name, folder, PATIENCE_WITH_ONE)? {
         End::Badly { first } => return Ok(Some(format!("{place} {first}"))),
         End::Never => return Ok(Some(format!("{place} (it hangs)"))),
         End::Well { tests: 0 } => return Err(format!("{}: {place} has no test '{part}'", fault.name)),
         End::Well { .. } if expected_only => return Ok(None),
         End::Well { .. } => {}
     }
+    let by_others = |tests: &Tests, filter: &str, patience_s: f64| {
+        Ok::<_, String>(match tests.run(filter, fault.name, folder, patience_s)? {
+            End::Badly { first } => Some(format!("{} {first} (not {place} {part})", tests.name)),
+            End::Never => Some(format!("{} (it hangs; not {place} {part})", tests.name)),
+            End::Well { .. } => None,
+        })
+    };
+    if !file.is_empty()
+        && let Some(by) = by_others(expected, &file, PATIENCE_WITH_ONE)?
+    {
+        return Ok(Some(by));
+    }
     for tests in tests {
-        match tests.run("", fault.name, folder, patience(tests))? {
-            End::Badly { first } => return Ok(Some(format!("{} {first} (not {place} {part})", tests.name))),
-            End::Never => return Ok(Some(format!("{} (it hangs; not {place} {part})", tests.name))),
-            End::Well { .. } => {}
+        if tests.name == MOST.0 && whole.fetch_add(1, Ordering::Relaxed) >= MOST.1 {
+            println!("{:<18} is not tried on all of '{}'", fault.name, tests.name);
+            continue;
+        }
+        if let Some(by) = by_others(tests, "", PATIENCE.0 * tests.takes_s + PATIENCE.1)? {
+            return Ok(Some(by));
         }
     }
     Ok(None)
 }
 
-fn try_tests(asked: &Asked, folder: &Path) -> Result<bool> {
-    let mut tests = build()?;
-    // Without a fault everything passes, and each takes its time. Of those that are only to be asked for one test that is not known.
+fn try_tests(mut tests: Vec<Tests>, asked: &Asked, folder: &Path) -> Result<bool> {
+    // Without a fault everything passes, and each takes its time: the largest on all cores, the others side by side.
     if !asked.expected_only {
-        let takes = side_by_side(&tests, |tests| {
+        let alone = |tests: &Tests, threads: usize| {
             let begun = Instant::now();
-            match tests.run("", "", folder, 3600.0)? {
-                End::Well { .. } => Ok(begun.elapsed().as_secs_f64()),
+            match tests.run_on(threads, "", "", folder, HOUR)? {
+                End::Well { .. } => Ok(begun.elapsed().as_secs_f64() * threads as f64),
                 End::Badly { first } => Err(format!("without a fault {} {first} fails", tests.name)),
                 End::Never => Err(format!("without a fault {} hangs", tests.name)),
             }
-        })?;
+        };
+        // The largest comes last, after those it would have kept waiting.
+        tests.sort_by_key(|tests| tests.name == MOST.0);
+        let others = tests.iter().filter(|tests| tests.name != MOST.0).count();
+        let mut takes = side_by_side(&tests[..others], |tests| alone(tests, 1))?;
+        for most in &tests[others..] {
+            takes.push(alone(most, cores())?);
+        }
         tests.iter_mut().zip(takes).for_each(|(tests, takes_s)| tests.takes_s = takes_s);
         tests.sort_by(|a, b| a.takes_s.total_cmp(&b.takes_s));
         println!("{} test binaries, {:.0} s together", tests.len(), tests.iter().map(|t| t.takes_s).sum::<f64>());
-    } else {
-        tests.iter_mut().for_each(|tests| tests.takes_s = 30.0);
     }
+    let whole = AtomicUsize::new(0);
     let all = side_by_side(&asked.faults, |fault| {
-        let by = caught(fault, &tests, asked.expected_only, folder)?;
+        let by = caught(fault, &tests, asked.expected_only, &whole, folder)?;
         println!("{:<18} {}", fault.name, by.as_deref().unwrap_or("NOT CAUGHT"));
         Ok(by.is_some())
     })?;

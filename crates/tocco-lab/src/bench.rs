@@ -412,13 +412,17 @@ fn straightness(points: &[(f64, f64)]) -> f64 {
 fn watching(table: &mut Table, _: &TemporaryFolder) -> Result<()> {
     table.heading("two signals watched, ns per sample", ["unwatched", "watched", "ratio", "goal"])?;
     type Case = fn() -> std::result::Result<Engine, String>;
-    let cases: [(&str, Case, [&str; 2]); 6] = [
+    let cases: [(&str, Case, [&str; 2]); 9] = [
         ("a pressed hammer, 3 modes", || engine::pressed(3), ["hit.force", "bar.velocity"]),
         ("a pressed hammer, 512 modes", || engine::pressed(512), ["hit.force", "hit.compression"]),
         ("stick-slip, 3 modes", || engine::stick_slip(3, Decays::Long), ["rub.force", "glass.velocity"]),
         ("stick-slip, 128 modes", || engine::stick_slip(128, Decays::Long), ["rub.force", "rub.compression"]),
         ("a bowed string", engine::bowed_string, ["string.bow_point.velocity", "string.bow_point.position"]),
         ("a bar of 512 modes that has been struck", || engine::struck(512), ["hit.force", "bar.velocity"]),
+        // Everything at one sample: no goal, docs/figures.md.
+        ("a pressed hammer, 3 modes", || engine::pressed(3), ["energy", "work"]),
+        ("a pressed hammer, 512 modes", || engine::pressed(512), ["energy", "work"]),
+        ("a bar of 512 modes that has been struck", || engine::struck(512), ["energy", "work"]),
     ];
     for (name, case, signals) in cases {
         let (mut plain, mut watched) = (case().map_err(Error::Machine)?, case().map_err(Error::Machine)?);
@@ -436,8 +440,9 @@ fn watching(table: &mut Table, _: &TemporaryFolder) -> Result<()> {
             },
         );
         let ratio = watched_ns / plain_ns;
-        let columns = [format!("{plain_ns:.0}"), format!("{watched_ns:.0}"), format!("x{ratio:.2}"), "<= x1.20".into()];
-        table.figure(&format!("{name}: {} and {}", signals[0], signals[1]), columns, ratio <= 1.2)?;
+        let (goal, reached) = if signals[0] == "energy" { ("none", true) } else { ("<= x1.20", ratio <= 1.2) };
+        let columns = [format!("{plain_ns:.0}"), format!("{watched_ns:.0}"), format!("x{ratio:.2}"), goal.into()];
+        table.figure(&format!("{name}: {} and {}", signals[0], signals[1]), columns, reached)?;
     }
     Ok(())
 }

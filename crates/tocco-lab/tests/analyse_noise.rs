@@ -91,7 +91,7 @@ fn at_50_db_the_onset_is_found_to_a_millisecond_however_bright_dull_or_soft_the_
     let (first, last) = (&errors[0], &errors[errors.len() - 1]);
     let late = errors.iter().filter(|e| e.0 > 1.0).count();
     println!("50 dB: {} onsets, {:+.2} to {:+.2} ms, {late} late, {refused} refused", errors.len(), first.0, last.0);
-    assert!(errors.len() >= 340, "{}", errors.len());
+    assert!(errors.len() == 360 && refused == 0, "{} of 360, {refused} refused", errors.len());
     assert!(first.0 > -1.0, "{first:?}");
     assert!(last.0 < 1.0, "{last:?}");
 }

@@ -216,13 +216,13 @@ impl Contact {
         self.brief = brief as u64;
         for level in 0..LEVELS - 1 {
             let step_s = sample_s / (1u32 << level) as Real;
-            let limit = |steps: Real| match inverse_mass {
+            let limit = |steps: Real, lasts: bool| match inverse_mass {
                 m if m <= 0.0 => Real::INFINITY,
-                _ if !self.law.suits(step_s) => -1.0,
+                _ if !self.law.suits(step_s, lasts) => -1.0,
                 m => self.law.speed_limit(1.0 / m, steps * step_s), // [contact.3]
             };
             (self.limits[level], self.limits_lasting[level]) =
-                (limit(brief), limit(fault!(SUBSTEP_RULE, STEPS_LASTING, times 0.125)));
+                (limit(brief, false), limit(fault!(SUBSTEP_RULE, STEPS_LASTING, times 0.125), true));
         }
     }
 

@@ -243,10 +243,10 @@ mod planted {
         BUBBLE_PITCH, "process/bubble.rs", "bubbles are 5 % sharp", "lib" "process::bubble::tests::the_table", ["002-table-4.1"];
         BUBBLE_DAMPING, "process/bubble.rs", "bubbles ring twice as long", "lib" "process::bubble::tests::the_table", ["002-table-4.1"];
         BUBBLE_RISE, "process/bubble.rs", "the pitch of bubbles does not rise", "water" "a_triggered_bubble", ["002-table-4.1", "002-fig-4.2"];
-        PATTER_BANDS, "process/patter.rs", "the second band of a landing is too low", "lib" "process::patter::tests::the_bands", ["002-fig-4.2"];
+        PATTER_BANDS, "process/patter.rs", "the second band of a landing is too low", "lib" "process::patter::tests::the_bands", [];
         PATTER_DECAY, "process/patter.rs", "landings last eight times as long", "lib" "process::patter::tests::a_landing", ["002-fig-4.2"];
         DRIP_SHALLOW, "process/drip.rs", "drops close bubbles where no water stands", "water" "a_drop_into", ["002-fig-4.1"];
-        DRIP_DEPTH, "process/drip.rs", "bubbles are larger than the water is deep", "water" "no_bubble_of", ["002-fig-4.1"];
+        DRIP_DEPTH, "process/drip.rs", "bubbles are larger than the water is deep", "water" "no_bubble_of", [];
         DRIP_CLOSES, "process/drip.rs", "bubbles of large drops close too soon", "water" "drops_close", [];
         SPLASH_SIZE, "process/splash.rs", "what is thrown is 1.1 times as large as its mass says", "water" "a_splash_is", [];
         SPLASH_DRAG, "process/splash.rs", "half the drag on the way to the bottom", "water" "a_stone", [];
@@ -265,7 +265,7 @@ mod planted {
         ICE_SPENDS, "process/ice.rs", "aftershocks take what no load has done", "ice" "fractures_take", [];
         ICE_DONE, "process/ice.rs", "ice that has opened goes on cracking", "ice" "ice_opens", [];
         FLUID_FALL, "fluid.rs", "water falls with 0.7 of gravity", "fluid" "water_in_the_air", ["002-fig-4.3", "002-dam-front"];
-        FLUID_PRESSURE, "fluid.rs", "water is pushed apart by a tenth", "fluid" "a_tank_at_rest", ["002-fig-4.3"];
+        FLUID_PRESSURE, "fluid.rs", "water is pushed apart by a tenth", "fluid" "a_tank_at_rest", [];
         FLUID_KERNEL, "fluid/kernel.rs", "gradients are 0.7 of what they should be", "lib" "fluid::kernel::tests::the_gradient", [];
         FLUID_STANDS, "fluid/sound.rs", "bubbles sound before water stands", "fluid" "only_impacts", ["002-fig-4.3"];
         FLUID_RISE, "fluid/sound.rs", "bubbles rise the less the deeper", "fluid" "size_rise", ["002-fig-4.3"];

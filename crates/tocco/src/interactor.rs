@@ -125,8 +125,9 @@ pub trait NormalLaw: Interactor + DuplicateNormal {
     /// Approach speed up to which a contact of this effective mass lasts at least `duration_s`, m/s: faster ones are
     /// sub-stepped.
     fn speed_limit(&self, mass: Real, duration_s: Real) -> Real;
-    /// False for steps of a length at which the law is not good at any speed: longer or shorter ones are taken.
-    fn suits(&self, _step_s: Real) -> bool {
+    /// False for steps of a length at which the law is not good at any speed: longer or shorter ones are taken. `lasts`: the contact
+    /// stays closed and does not come and go.
+    fn suits(&self, _step_s: Real, _lasts: bool) -> bool {
         true
     }
     /// mu, s/m, if the force is an elastic one times 1 + mu v, so that the rebound has a closed form and the exact scheme

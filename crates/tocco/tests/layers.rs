@@ -242,6 +242,7 @@ fn every_planted_fault_is_in_the_table_with_a_file_that_has_it_and_a_test_that_e
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let sources = sources();
     let table = sources["fault.rs"].split("    planted! {\n").nth(1).unwrap();
+    let [all, manifest] = ["tests/all.rs", "Cargo.toml"].map(|file| fs::read_to_string(root.join(file)).unwrap());
     let mut listed = Vec::new();
     for row in table.lines().map(str::trim).filter(|row| row.starts_with(|c: char| c.is_ascii_uppercase())) {
         let name = row.split(',').next().unwrap();
@@ -255,9 +256,17 @@ fn every_planted_fault_is_in_the_table_with_a_file_that_has_it_and_a_test_that_e
         };
         let last = test.rsplit("::").next().unwrap();
         assert!(text.contains(&format!("fn {last}")), "{name}: {place} has no test {last}");
+        // examples/faults.rs runs it as a program of its own, or as a module of tests/all.rs.
+        let is_run =
+            |entry: String| place == "lib" || manifest.contains(&entry) || all.contains(&format!("mod {place};\n"));
+        assert!(is_run(format!("{{ name = \"{place}\"")), "{name}: '{place}' is run by nothing");
         listed.push(name);
     }
     assert!(listed.len() >= 60, "{} faults", listed.len());
+    let count = format!("by {} planted faults", listed.len());
+    for page in ["../../docs/figures.md", "../../README.md"] {
+        assert!(fs::read_to_string(root.join(page)).unwrap().contains(&count), "{page} does not say '{count}'");
+    }
     for (file, text) in sources.iter().filter(|(file, _)| *file != "fault.rs") {
         for name in text.split("fault!(").skip(1).filter_map(|rest| rest.split(',').next()) {
             assert!(listed.contains(&name.trim()), "{file}: {name} is not in the table");

@@ -351,9 +351,11 @@ fn every_flat_body_has_orthonormal_shapes() {
         (shape("rectangular-membrane", 0.3, &sides).with("freq_hz", 100.0), false),
         (shape("rectangular-plate", 0.3, &sides), false),
         (shape("rectangular-plate", 0.3, &sides).with_word("edges", "supported"), false),
+        (shape("rectangular-plate", 0.3, &sides).with_word("edges", "clamped"), false),
         (shape("circular-membrane", 0.3, &round).with("freq_hz", 100.0), true),
         (shape("circular-plate", 0.33, &round), true),
         (shape("circular-plate", 0.33, &round).with_word("edge", "clamped"), true),
+        (shape("circular-plate", 0.33, &round).with_word("edge", "supported"), true),
     ];
     for (def, is_round) in bodies {
         let (x, y) = (nodes(10), nodes(29));

@@ -360,7 +360,7 @@ pub(super) struct RenderArgs {
     /// Also write signals, one CSV row per sample
     #[arg(long, value_name = "FILE", requires = "probe_of")]
     pub(super) probe: Option<PathBuf>,
-    /// Which signals ('tocco describe SCENE' lists them)
+    /// Which signals ('tocco describe SCENE' lists them); energies and work slow a rendering down to a third or less, others hardly
     #[arg(long, value_name = "SIGNAL,...", value_delimiter = ',', requires = "probe")]
     pub(super) probe_of: Vec<String>,
     /// Sound that the scene hears ([[drive]] with input), at the rate of the rendering

@@ -116,8 +116,8 @@ impl Law {
     }
 
     /// True if the law is good at steps of this length.
-    pub(super) fn suits(&self, step_s: Real) -> bool {
-        if let Law::Normal(law) = self { law.suits(step_s) } else { true }
+    pub(super) fn suits(&self, step_s: Real, lasts: bool) -> bool {
+        if let Law::Normal(law) = self { law.suits(step_s, lasts) } else { true }
     }
 
     /// mu of a law that the exact scheme can solve, s/m.

@@ -454,7 +454,7 @@ impl Ice {
         let (p, index) = (self.params, self.place(spot, cell.index));
         let anew = cell.index > self.places[index].last + ANEW;
         self.places[index].last = cell.index;
-        if self.places[index].open {
+        if fault!(ICE_DONE, self.places[index].open, false) {
             return if anew { self.splash(cell.from_s()) } else { 0 };
         }
         self.places[index].threshold_n *= fault!(ICE_FORGETS, 1.0, 0.99);

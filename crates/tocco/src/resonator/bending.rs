@@ -455,6 +455,12 @@ impl Bending {
     }
 
     /// It moves, or is about to, by more than [bending.6] leaves out.
+    /// True if nothing moves and nothing is stretched.
+    fn rests(&self) -> bool {
+        let still = |rows: &[Line]| rows.iter().all(|row| row.0.iter().all(|x| *x == 0.0));
+        self.psi == 0.0 && still(&self.q) && still(&self.p)
+    }
+
     fn tighten(&mut self) {
         if self.slack {
             (self.slack, self.age, self.hold) = (false, 0, 0);
@@ -481,10 +487,16 @@ impl Tunable for Bending {
             // What no longer pulls is let go; what pulls more takes its energy from the motion, by [bending.5].
             self.psi *= stiffening / before.stiffening;
         }
+        // What is at rest goes on as if it had always been so: when it is looked at next does not change.
+        let (age, rests) = (self.age, self.rests());
         if (freq_scale, decay_scale) != (before.freq_scale, before.decay_scale) {
             self.retune();
         }
-        self.tighten();
+        if rests {
+            self.age = age;
+        } else {
+            self.tighten();
+        }
     }
 }
 
