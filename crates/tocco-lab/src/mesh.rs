@@ -123,7 +123,7 @@ fn words(solved: &Solved, named: &str, size_mm: [f64; 3], material: &Material, s
         text += &format!("; closed {} holes ({} edges)", mended.holes, mended.edges);
     }
     if mended.turned > 0 {
-        text += &format!("; turned {} triangles that faced inwards", mended.turned);
+        text += &format!("; turned {} triangles that disagreed with their neighbours", mended.turned);
     }
     if report.triangles[1] != report.triangles[0] {
         text += &format!("; reduced to {} triangles, the grain of the grid", report.triangles[1]);

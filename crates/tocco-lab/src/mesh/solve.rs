@@ -105,7 +105,7 @@ pub fn solve(raw: Surface, material: &Material, options: &Options, progress: &(d
     let cell_m = grid.size.iter().copied().fold(0.0, f64::max);
     let mut report = Report { mended, triangles: [surface.triangles.len(); 2], cell_m, wall_m, ..Report::default() };
     let mut reduced = None;
-    if turned.triangles.len() > MOST_EXACT && !mended.parity {
+    if turned.triangles.len() > MOST_EXACT {
         let coarse = turned.clustered(cell_m / SUB as f64, false);
         report.triangles[1] = coarse.triangles.len();
         reduced = Some(coarse);

@@ -16,6 +16,9 @@ pub struct Surface {
     pub triangles: Vec<[u32; 3]>,
 }
 
+/// More of a part than this turned against the rest, and the rest is no majority.
+const MINORITY: f64 = 0.25;
+
 /// What was mended.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Mended {
@@ -27,7 +30,7 @@ pub struct Mended {
     pub turned: usize,
     /// Triangles without area that were left out.
     pub empty: usize,
-    /// Its triangles do not agree which side is out, or did not: cavities are told by parity.
+    /// Which side is out is not known of all its triangles: what is inside is told by parity.
     pub parity: bool,
 }
 
@@ -137,26 +140,33 @@ impl Surface {
     /// The same, closed and right side out.
     pub fn mended(self) -> (Self, Mended) {
         let (mut surface, empty) = self.welded();
-        let turned = surface.agree();
+        let (turned, parity) = surface.agree();
         let (holes, edges) = surface.close();
-        if turned.is_none() && surface.six_volumes() < 0.0 {
+        let all: Vec<usize> = (0..surface.triangles.len()).collect();
+        if !parity && surface.six_volumes(&all) < 0.0 {
             surface.triangles.iter_mut().for_each(|triangle| triangle.swap(1, 2));
         }
-        (surface, Mended { holes, edges, turned: turned.unwrap_or(0), empty, parity: turned.is_some() })
+        (surface, Mended { holes, edges, turned, empty, parity })
     }
 
-    fn six_volumes(&self) -> f64 {
-        let (low, high) = self.bounds();
+    /// Six times what some of its triangles enclose, m^3.
+    fn six_volumes(&self, part: &[usize]) -> f64 {
+        let corners = || part.iter().flat_map(|&t| self.corners(&self.triangles[t]));
+        let (low, high) = corners().fold(([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]), |(low, high), v| {
+            (std::array::from_fn(|k| low[k].min(v[k])), std::array::from_fn(|k| high[k].max(v[k])))
+        });
+        // A part with holes has no volume; about its own middle it has nearly one.
         let middle: Vector = std::array::from_fn(|axis| 0.5 * (low[axis] + high[axis]));
-        let six = |triangle: &[u32; 3]| {
-            let [a, b, c] = self.corners(triangle).map(|v| minus(v, middle));
+        let six = |t: &usize| {
+            let [a, b, c] = self.corners(&self.triangles[*t]).map(|v| minus(v, middle));
             dot(a, cross(b, c))
         };
-        self.triangles.iter().map(six).sum()
+        part.iter().map(six).sum()
     }
 
-    /// Turns triangles until neighbours agree, and every part outwards; the number turned, or `None` if they agreed.
-    fn agree(&mut self) -> Option<usize> {
+    /// Turns triangles until neighbours agree, as most of their part lie, or outwards where there is no such majority; the number
+    /// turned, and whether it is still not known which side is out: a strip with one side, or such a part beside others, which may be a cavity.
+    fn agree(&mut self) -> (usize, bool) {
         let mut uses: HashMap<(u32, u32), Vec<(u32, bool)>> = HashMap::new();
         for (t, triangle) in self.triangles.iter().enumerate() {
             for k in 0..3 {
@@ -165,10 +175,10 @@ impl Surface {
             }
         }
         if !uses.values().any(|uses| uses.len() == 2 && uses[0].1 == uses[1].1) {
-            return None;
+            return (0, false);
         }
         let mut flip: Vec<Option<bool>> = vec![None; self.triangles.len()];
-        let mut turned = 0;
+        let (mut turned, mut parts, mut unclear, mut one_sided) = (0, 0, false, false);
         for start in 0..self.triangles.len() {
             if flip[start].is_some() {
                 continue;
@@ -181,23 +191,32 @@ impl Surface {
                     let (a, b) = (self.triangles[t][k], self.triangles[t][(k + 1) % 3]);
                     let Some([one, two]) = uses.get(&(a.min(b), a.max(b))).map(Vec::as_slice) else { continue };
                     let (own, other) = if one.0 as usize == t { (one, two) } else { (two, one) };
+                    let wanted = flip[t].map(|flip| flip ^ (own.1 == other.1));
                     if flip[other.0 as usize].is_none() {
-                        flip[other.0 as usize] = flip[t].map(|flip| flip ^ (own.1 == other.1));
+                        flip[other.0 as usize] = wanted;
                         next.push(other.0 as usize);
                     }
+                    one_sided |= flip[other.0 as usize] != wanted;
                 }
             }
-            for &t in part.iter().filter(|&&t| flip[t] == Some(true)) {
+            parts += 1;
+            let area = |of: bool| -> f64 {
+                part.iter().filter(|&&t| flip[t] == Some(of)).map(|&t| norm(self.area2(&self.triangles[t]))).sum()
+            };
+            let (stay, turn) = (area(false), area(true));
+            let fewer = stay < turn;
+            for &t in part.iter().filter(|&&t| flip[t] == Some(!fewer)) {
                 self.triangles[t].swap(1, 2);
                 turned += 1;
             }
-            let alone =
-                Self { vertices: self.vertices.clone(), triangles: part.iter().map(|&t| self.triangles[t]).collect() };
-            if alone.six_volumes() < 0.0 {
-                part.iter().for_each(|&t| self.triangles[t].swap(1, 2));
+            if stay.min(turn) > MINORITY * (stay + turn) {
+                unclear = true;
+                if self.six_volumes(&part) < 0.0 {
+                    part.iter().for_each(|&t| self.triangles[t].swap(1, 2));
+                }
             }
         }
-        Some(turned)
+        (turned, one_sided || (unclear && parts > 1))
     }
 
     /// Closes every hole by triangles around its middle; how many, and their edges.

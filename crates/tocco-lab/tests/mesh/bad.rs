@@ -35,6 +35,69 @@ fn a_tenth_of_the_triangles_missing_some_turned_over_or_all_inside_out_change_no
     assert!(errors(&mixed.freqs_hz, &whole.freqs_hz)[1] < 1e-6);
 }
 
+/// Two surfaces as one.
+fn both(one: &Surface, other: &Surface) -> Surface {
+    let mut all = one.clone();
+    let first = all.vertices.len() as u32;
+    all.triangles.extend(other.triangles.iter().map(|triangle| triangle.map(|vertex| vertex + first)));
+    all.vertices.extend(&other.vertices);
+    all
+}
+
+fn over(mut surface: Surface, turn: impl Fn(usize) -> bool) -> Surface {
+    surface.triangles.iter_mut().enumerate().filter(|(t, _)| turn(*t)).for_each(|(_, triangle)| triangle.swap(0, 1));
+    surface
+}
+
+#[test]
+fn a_triangle_turned_over_leaves_cavities_hollow_and_what_overlaps_full() {
+    let (outer, cavity) = (cuboid([0.06; 3]), over(cuboid([0.03; 3]), |_| true));
+    let hollow = solved(both(&outer, &cavity), Some(16), 6);
+    assert!((hollow.mass_kg / (7800.0 * (0.06f64.powi(3) - 0.03f64.powi(3))) - 1.0).abs() < 0.01);
+    let (shifted, bar) = (cuboid([0.06, 0.02, 0.02]), cuboid([0.1, 0.02, 0.02]));
+    let mut aside = shifted.clone();
+    aside.vertices.iter_mut().for_each(|v| v[0] += 0.04);
+    let longer = solved(both(&shifted, &aside), Some(20), 6);
+    assert!((longer.mass_kg / solved(bar, Some(20), 6).mass_kg - 1.0).abs() < 0.01);
+    for (name, whole, sound, cells) in
+        [("cavity", both(&outer, &cavity), hollow, 16), ("overlap", both(&shifted, &aside), longer, 20)]
+    {
+        for turned in [0, 5, 13, 20] {
+            let found = solved(over(whole.clone(), |t| t == turned), Some(cells), 6);
+            assert_eq!((found.report.mended.turned, found.report.mended.parity), (1, false), "{name}");
+            assert!((found.mass_kg / sound.mass_kg - 1.0).abs() < 1e-9, "{name}: {} kg", found.mass_kg);
+            assert!(errors(&found.freqs_hz, &sound.freqs_hz)[1] < 1e-6, "{name}: {:?}", found.freqs_hz);
+        }
+    }
+}
+
+#[test]
+fn ten_thousand_loose_shells_one_of_which_disagrees_with_itself_are_mended_at_once() {
+    let mut shells = Surface::default();
+    let one = cuboid([0.001; 3]);
+    for n in 0..20_000_u32 {
+        shells.triangles.extend(one.triangles.iter().map(|triangle| triangle.map(|vertex| vertex + 8 * n)));
+        shells.vertices.extend(one.vertices.iter().map(|v| [v[0] + 0.002 * f64::from(n), v[1], v[2]]));
+    }
+    let shells = over(shells, |t| t % 2 == 0 && t < 100_000);
+    let started = std::time::Instant::now();
+    let (mended, report) = shells.mended();
+    // A look at all of them for each takes minutes.
+    assert!(started.elapsed().as_secs_f64() < 20.0, "{:?}", started.elapsed());
+    assert!(report.turned > 10_000 && (mended.bulk().unwrap().volume / 2e-5 - 1.0).abs() < 1e-6, "{report:?}");
+}
+
+#[test]
+fn the_progress_of_a_solve_rises_in_many_steps_to_all_of_it() {
+    let told = std::sync::Mutex::new(Vec::new());
+    let options = Options { cells: Some(12), modes: 20, threads: 1, ..Options::default() };
+    solve(cuboid([0.05; 3]), &STEEL, &options, &|share| told.lock().unwrap().push(share)).unwrap();
+    let told = told.into_inner().unwrap();
+    assert!(told.is_sorted() && told[0] > 0.0 && told.last() == Some(&1.0), "{told:?}");
+    let widest = told.windows(2).map(|pair| pair[1] - pair[0]).fold(0.0, f64::max);
+    assert!(told.len() > 20 && widest < 0.3, "{widest}: {told:?}");
+}
+
 #[test]
 fn solids_that_overlap_are_one_and_those_that_do_not_touch_are_refused() {
     let bar = solved(cuboid([0.2, 0.02, 0.02]), Some(40), 12);
@@ -73,6 +136,14 @@ fn a_surface_finer_than_the_grid_is_reduced_and_its_modes_stay() {
     assert!(errors(&fine.freqs_hz, &coarse.freqs_hz)[1] < 0.01);
     assert!((fine.mass_kg / (7800.0 * 4.0 / 3.0 * std::f64::consts::PI * 0.05f64.powi(3)) - 1.0).abs() < 1e-3);
     assert!(fine.surface.vertices.len() <= 200);
+    // So is one whose triangles disagree, a few or all.
+    let one_over = solved(over(sphere(0.05, 7), |t| t == 1000), Some(8), 12);
+    assert_eq!((one_over.report.mended.turned, one_over.report.triangles[1]), (1, after));
+    assert!(errors(&one_over.freqs_hz, &fine.freqs_hz)[1] < 1e-6);
+    let anyhow = both(&over(sphere(0.05, 7), |t| t % 2 == 0), &over(sphere(0.025, 5), |t| t % 3 == 0));
+    let anyhow = solved(anyhow, Some(8), 12);
+    assert!(anyhow.report.mended.parity && anyhow.report.triangles[1] < 120_000, "{:?}", anyhow.report);
+    assert!((anyhow.mass_kg / fine.mass_kg - 0.875).abs() < 0.01, "{} of {} kg", anyhow.mass_kg, fine.mass_kg);
 }
 
 #[test]
