@@ -255,6 +255,7 @@ mod planted {
         VESSEL_END, "resonator/vessel.rs", "the air of a cup ends at half its correction", "vessel" "the_air_in", [];
         VESSEL_NECK, "resonator/vessel.rs", "necks of bottles are too short", "vessel" "a_bottle_sinks", [];
         VESSEL_BESIDE, "resonator/vessel.rs", "strokes on a rim never fall beside their place", "irregular" "strokes_fall_beside", [];
+        VESSEL_BREATH, "resonator/vessel.rs", "walls keep their radius", "vessel" "a_wall_that_swings_wide", [];
         VESSEL_LOAD, "resonator/vessel.rs", "water loads a wall by half", "vessel" "the_wall_of", [];
         ICE_COINCIDENCE, "process/ice.rs", "ice is a tenth stiffer where it sings", "ice" "the_tone", ["002-coincidence"];
         ICE_WAVES, "process/ice.rs", "waves in ice are too slow", "ice" "the_tone", ["002-coincidence"];

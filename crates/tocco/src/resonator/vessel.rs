@@ -14,13 +14,16 @@
 //!   the same factor.
 //! - `[vessel.6]  V = pi integral (R_b + (R - R_b) z/H)^2 dz`: volume and level; what is more than it holds is not in it.
 //! - `[vessel.7]  t' = t + 2 pi u b/20`, u and b of [string.7]: the angle at which a strike falls that varies
+//! - `[vessel.8]  w = -(n^2 - 1)(a^2 + b^2)/(4 R)`: a wall that bends keeps its circumference, so a pattern of n waves, a and b high at the lip,
+//!   takes this from its mean radius there, and its square along the height below. It breathes at twice its pitch, and what breathes is heard
+//!   far better than what only bends: the octave of a glass that is rubbed or struck hard
 //!
 //! **Symbols.** h `thickness_m`, rho density of the wall, R_b radius of the bottom, rho_a = 1.2, rho_w = 998 kg/m^3.
 //!
 //! **Step.** A bank of modes of 1 kg; a port's force and motion go by `1/sqrt(m)`, which moves by the sample. So neither a change of pitch
 //! [morph.3] nor one of mass hands out energy, as in [partials.2]. The air's port is its motion at the mouth: a sound of p Pa inside pushes
 //! it with p times the area. An ear is a port behind these that nothing can touch: the mouth by [radiation.6], the wall by [radiation.3] as a bowl
-//! of its size, at the dry wall's frequencies.
+//! of its size, at the dry wall's frequencies; its breath, of the two lowest patterns, likewise with no waves around.
 //!
 //! **Sources.** [vessel.1], [vessel.2]: textbooks; end correction as in *The Sound of Water* (Bagad et al. 2024). [vessel.3]: radiation per
 //! round trip and boundary layer. [vessel.5]: French (1983), from memory.
@@ -28,7 +31,7 @@
 use super::material::Material;
 use super::modal::{Modal, ModalParams, ModeRow, Pole, Tuning};
 use super::ramp::Ramp;
-use super::shape::radiation::{Ear, by_size, mouth, pressures};
+use super::shape::radiation::{Ear, breath, by_size, mouth, pressures};
 use super::shape::{MaterialDef, Place, PlaceOn, ShapeDef, ShapeMode, evaluate};
 use super::waveguide::BESIDE;
 use super::{LEVELS, Motion, Reading, Resonator};
@@ -44,6 +47,8 @@ const AIRS: usize = 3;
 /// Waves around the wall: 2 to 6, each a pair.
 const WAVES: usize = 5;
 const MODES: usize = AIRS + 2 * WAVES;
+/// Patterns of the wall whose breath is heard, the lowest.
+const BREATHING: usize = 2;
 const SOUND_M_S: Real = 343.0;
 const AIR_KG_M3: Real = 1.2;
 const WATER_KG_M3: Real = 998.0;
@@ -215,6 +220,15 @@ impl Geometry {
         row
     }
 
+    /// Pa at an ear per m^2/s^2 of the motion of each pattern at the lip. [vessel.8]
+    fn breath(&self, distance_m: Real) -> [Real; BREATHING] {
+        core::array::from_fn(|pair| {
+            let (n, square) = (2 + pair, ((2 + pair) * (2 + pair)) as Real);
+            let heard = breath(self.radius_m, self.height_m, 2.0 * self.wall_hz(n), distance_m);
+            -fault!(VESSEL_BREATH, heard, 0.0) * (square - 1.0) / (4.0 * self.radius_m)
+        })
+    }
+
     fn wall_kg(&self) -> Real {
         let middle = 0.5 * (self.radius_m + self.bottom_m);
         self.material.density_kg_m3 * self.thickness_m * TAU * middle * self.height_m
@@ -251,8 +265,10 @@ pub struct Vessel {
     aims: [([Real; MODES], bool); PORTS.len()],
     /// Of the air's port and of those of the wall.
     gains: [Ramp; 2],
-    /// What each ear hears.
-    ears: Vec<Heard>,
+    /// What each ear hears, and how it hears the wall breathe.
+    ears: Vec<(Heard, [Real; BREATHING])>,
+    /// Whether any of them does.
+    breathes: bool,
     steps: u32,
     step: u32,
 }
@@ -277,9 +293,25 @@ impl Vessel {
             &Tuning { modes, ports, ears: ears.len(), ..Tuning::default() },
             sample_s,
         );
-        let mut vessel =
-            Self { params, geometry, bank, aims, gains: [Ramp::still(1.0); 2], ears: Vec::new(), steps: 1, step: 0 };
-        vessel.ears = ears.iter().map(|ear| ear.0).collect();
+        let mut vessel = Self {
+            params,
+            geometry,
+            bank,
+            aims,
+            gains: [Ramp::still(1.0); 2],
+            ears: Vec::new(),
+            breathes: false,
+            steps: 1,
+            step: 0,
+        };
+        vessel.ears = ears
+            .iter()
+            .map(|&(what, distance_m)| match what {
+                Heard::Wall => (what, geometry.breath(distance_m)),
+                Heard::Mouth => (what, [0.0; BREATHING]),
+            })
+            .collect();
+        vessel.breathes = ears.iter().any(|ear| ear.0 == Heard::Wall);
         vessel.retune(1);
         (0..if touched { LEVELS } else { 1 }).rev().for_each(|level| vessel.bank.divide(level));
         vessel
@@ -339,9 +371,26 @@ impl Vessel {
     #[inline]
     fn moves(&self, port: usize) -> usize {
         match port.checked_sub(PORTS.len()) {
-            Some(ear) => usize::from(self.ears.get(ear) == Some(&Heard::Wall)),
+            Some(ear) => usize::from(self.ears.get(ear).is_some_and(|ear| ear.0 == Heard::Wall)),
             None => usize::from(port > 0),
         }
+    }
+
+    /// Rate at which the square of each pattern's height at the lip rises, m^2/s.
+    fn squares(&self) -> [Real; BREATHING] {
+        let gain = self.gains[1].now;
+        core::array::from_fn(|pair| {
+            let n = (2 + pair) as Real;
+            let lip = 2.0 / (1.0 + 1.0 / (n * n)) * gain * gain; // of [glass.2], squared
+            let [a, b] = [0, 1].map(|side| self.bank.state_of(AIRS + 2 * pair + side));
+            2.0 * lip * (a.q * a.p + b.q * b.p)
+        })
+    }
+
+    /// What an ear hears besides, of these rates. [vessel.8]
+    fn breath(&self, port: usize, squares: &[Real; BREATHING]) -> Real {
+        let Some((_, heard)) = port.checked_sub(PORTS.len()).and_then(|ear| self.ears.get(ear)) else { return 0.0 };
+        heard.iter().zip(squares).map(|(heard, rate)| heard * rate).sum()
     }
 
     fn over_modes(&self, port: usize, of: impl Fn(Pole) -> Real) -> Real {
@@ -412,6 +461,22 @@ impl Resonator for Vessel {
         }
     }
     fn ring(&mut self, ticks: usize, readings: &mut [Reading]) {
+        if self.breathes && !self.bank.rests() {
+            // A square is no sum over modes: it is taken sample by sample.
+            for tick in 0..ticks {
+                self.bank.ring(1, readings);
+                self.gains.iter_mut().for_each(Ramp::pass);
+                let squares = self.squares();
+                for r in readings.iter_mut() {
+                    r.values[0] *= self.gain(r.port);
+                    if r.motion == Motion::Velocity {
+                        r.values[0] += self.breath(r.port, &squares);
+                    }
+                    r.file(tick, ticks);
+                }
+            }
+            return;
+        }
         self.bank.ring(ticks, readings);
         for tick in 0..ticks {
             self.gains.iter_mut().for_each(Ramp::pass);
@@ -422,7 +487,8 @@ impl Resonator for Vessel {
         self.gain(port) * self.bank.position(port)
     }
     fn velocity(&self, port: usize) -> Real {
-        self.gain(port) * self.bank.velocity(port)
+        let bends = self.gain(port) * self.bank.velocity(port);
+        if self.breathes && port >= PORTS.len() { bends + self.breath(port, &self.squares()) } else { bends }
     }
     fn sounding(&self, port: usize, motion: Motion) -> Real {
         match motion {

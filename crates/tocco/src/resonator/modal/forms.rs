@@ -136,6 +136,11 @@ fn never_zero(phi: Real) -> Real {
 }
 
 impl Modal {
+    /// Displacement and velocity of a mode in the order given.
+    pub(in crate::resonator) fn state_of(&self, mode: usize) -> State {
+        self.motion(self.bank.slots[mode])
+    }
+
     /// Displacement and velocity of a mode in any form.
     pub(super) fn motion(&self, i: usize) -> State {
         let (written, steps) = (&self.state, self.steps.whole());

@@ -577,6 +577,31 @@ pub fn mouth(area_m2: Real, distance_m: Real) -> Real {
 /// kg/m^3: mass per area of a sounding board over its radius.
 const BOARD: Real = 6.7;
 
+/// Pa at an ear per m/s^2 of the mean radius at the lip of a wall that breathes at a frequency as [vessel.8] says: [radiation.3] with no
+/// waves around and the square of an upright's first bending along the height. `[control]`
+pub fn breath(radius_m: Real, height_m: Real, freq_hz: Real, distance_m: Real) -> Real {
+    let (k, along) = (wave_number(freq_hz), gauss(24));
+    let bent = |x: Real| {
+        let b = 1.875_104 * x;
+        let (up, down) = (exp(b), exp(-b));
+        0.5 * (0.5 * (up + down) - cos(b) - 0.734_096 * (0.5 * (up - down) - sin(b)))
+    };
+    let d = |t: Real| {
+        let (s, (mut re, mut im)) = (sin(t).abs().max(1e-6), (0.0, 0.0));
+        for (x, w) in &along {
+            let (height, phase) = (bent(0.5 + 0.5 * x), 0.5 * k * height_m * cos(t) * x);
+            re += 0.5 * height_m * w * height * height * cos(phase);
+            im += 0.5 * height_m * w * height * height * sin(phase);
+        }
+        2.0 * (re * re + im * im).sqrt() / (k * s * hankel_slope(0, k * radius_m * s))
+    };
+    let squares = gauss(12).into_iter().map(|(x, w)| {
+        let t = 0.25 * PI * (1.0 + x);
+        0.25 * PI * w * sin(t) * d(t) * d(t)
+    });
+    AIR.density_kg_m3 / (TAU * distance_m) * squares.sum::<Real>().sqrt()
+}
+
 /// Pa at an ear per newton of a string on the bridge of a board of a radius: [radiation.8]. `[control]`
 pub fn board(size_m: Real, freq_hz: Real, distance_m: Real) -> Real {
     let y = roundabout(wave_number(freq_hz), size_m, 0.0);
