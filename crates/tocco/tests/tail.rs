@@ -285,3 +285,47 @@ fn a_modal_body_morphs_with_its_tail_and_gains_nothing() {
     let ledger: Vec<f64> = rows.iter().map(|row| row[0] - row[1]).collect();
     assert!(ledger.windows(2).all(|pair| pair[1] - pair[0] <= 1e-13 * rows[10][0].abs()), "{:e}", rows[10][0]);
 }
+
+/// Says to this test, run once more under valgrind, what it is to render: listed modes, a tail or none, and how many samples.
+const COUNTED: &str = "TOCCO_COUNTED_TAIL";
+
+fn render_what_is_counted(what: &str) {
+    let [listed, tail, samples] = what.split(' ').collect::<Vec<_>>()[..] else { panic!("{what}") };
+    let modes = |k: usize| format!("{{ freq_hz = {}.0, decay_s = 5.0, mass_kg = 1.0 }},\n", 100 + 90 * k);
+    let text = format!(
+        "[body.plate]\ntype = \"modal\"\ntail = {tail}\nmodes = [\n{}]\n[[event]]\nat_s = 0.0\nhit = \"plate\"\nimpulse_n_s = 1.0\n[[tap]]\n\
+         of = \"plate\"\n",
+        (0..listed.parse().unwrap()).map(modes).collect::<String>()
+    );
+    let mut out = vec![0.0_f32; samples.parse().unwrap()];
+    engine(&text, RATE_HZ).render(&[], &mut Queue::new(), &mut out);
+    assert!(out.iter().any(|x| *x != 0.0));
+}
+
+#[test]
+fn what_a_tail_costs_is_what_thirty_more_modes_cost() {
+    if let Ok(what) = std::env::var(COUNTED) {
+        return render_what_is_counted(&what);
+    }
+    if !std::process::Command::new("valgrind").arg("--version").output().is_ok_and(|output| output.status.success()) {
+        return tocco_testing::skip("instructions of a tail", "valgrind");
+    }
+    let instructions = |what: &str, samples: usize| -> f64 {
+        let mut valgrind = std::process::Command::new("valgrind");
+        valgrind.args(["--tool=callgrind", "--callgrind-out-file=/dev/null"]).arg(std::env::current_exe().unwrap());
+        valgrind.arg("what_a_tail_costs_is_what_thirty").env(COUNTED, format!("{what} {samples}"));
+        let output = valgrind.output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{said}");
+        let count = said.split("Collected :").nth(1).and_then(|rest| rest.split_whitespace().next());
+        count.and_then(|count| count.parse().ok()).unwrap_or_else(|| panic!("no count in {said}"))
+    };
+    // What building costs is in both.
+    let a_sample = |what: &str| (instructions(what, 48_000) - instructions(what, 24_000)) / 24_000.0;
+    let [bare, tail, listed] = ["50 false", "50 true", "80 false"].map(a_sample);
+    let updates = 30.0 * (tail - bare) / (listed - bare);
+    println!(
+        "{bare:.0} instructions a sample for 50 modes, {tail:.0} with a tail, {listed:.0} for 80: {updates:.1} mode updates"
+    );
+    assert!(tail > bare && (tail / listed - 1.0).abs() < 0.05, "{bare} {tail} {listed}");
+}
