@@ -179,9 +179,8 @@ fn a_rubbed_wineglass_beats_as_recorded_ones_do_and_has_harmonics() {
     let mut rows = Rows(Vec::new());
     // Recordings .59 to .67, and a tenth to each side.
     rows.row("wineglass, depth of its beating", beating(sings, hz, rate_hz), 0.49, 0.77);
-    // Not reached: recordings have -30. This is what it has.
-    rows.row("wineglass, harmonic 2, dB", level(2.0), -50.0, -24.0);
-    // Recordings -43, and 6 dB to each side.
+    // Recordings -30 and -43, and 6 dB to each side.
+    rows.row("wineglass, harmonic 2, dB", level(2.0), -36.0, -24.0);
     rows.row("wineglass, harmonic 3, dB", level(3.0), -49.0, -37.0);
     rows.held();
 }
@@ -198,7 +197,10 @@ fn a_bowed_violin_is_as_unsteady_as_recorded_ones() {
 }
 
 #[test]
-fn a_squealing_brake_wanders_in_pitch_and_glides() {
+fn a_squealing_brake_jumps_in_pitch_by_its_load_speed_and_unevenness_alone() {
+    let driven: Vec<String> =
+        library::load("brake").unwrap().def.drives.iter().map(|drive| drive.path.clone()).collect();
+    assert!(driven.len() >= 4 && driven.iter().all(|path| !path.starts_with("wheel/")), "{driven:?}");
     let (x, rate_hz) = sound("brake");
     let pitches = pitches(part(&x, rate_hz, 3.2, 5.2), [1_500.0, 5_500.0], rate_hz);
     let mean = pitches.iter().sum::<f64>() / pitches.len() as f64;
@@ -211,11 +213,11 @@ fn a_squealing_brake_wanders_in_pitch_and_glides() {
 }
 
 #[test]
-fn a_creak_is_as_noisy_as_recorded_ones_and_hardly_more_spiky() {
+fn a_creak_is_as_noisy_and_as_spiky_as_recorded_ones() {
     let (x, rate_hz) = sound("creak");
     let mut rows = Rows(Vec::new());
-    // Recordings .019, and half or twice as much; their crest of 18 dB is not reached: this is what it has.
+    // Recordings .019, and half or twice as much; 18 dB, and 3 to each side.
     rows.row("creak, flatness", flatness(&x, rate_hz), 0.0095, 0.038);
-    rows.row("creak, crest, dB", crest_db(&x), 15.0, 23.5);
+    rows.row("creak, crest, dB", crest_db(&x), 15.0, 21.0);
     rows.held();
 }

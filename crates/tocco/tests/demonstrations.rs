@@ -100,11 +100,15 @@ fn a_coaxed_wineglass_sings_at_its_own_frequency_and_a_clumsy_finger_leaves_it_s
 #[test]
 fn a_brake_squeals_only_when_the_wheel_has_become_slow() {
     let take = perform(&shipped("brake"), &[]);
-    let squeal = |from_s: f64, to_s: f64| band_db(take.left(from_s, to_s), [2090.0, 2190.0], take.rate_hz);
+    // The louder of two modes of the rim, between which the squeal jumps.
+    let squeal = |from_s: f64, to_s: f64| {
+        let mode = |hz: f64| band_db(take.left(from_s, to_s), [hz - 50.0, hz + 50.0], take.rate_hz);
+        mode(2140.0).max(mode(3390.0))
+    };
     let (rolling, braking, stopping) = (squeal(0.6, 1.0), squeal(2.2, 2.6), squeal(4.2, 4.6));
     assert!(stopping > rolling + 20.0, "rolling {rolling} dB, stopping {stopping} dB");
     assert!(stopping > braking + 20.0, "braking {braking} dB, stopping {stopping} dB");
-    let rise = [3.4, 3.55, 3.7].map(|from_s| squeal(from_s, from_s + 0.15));
+    let rise = [2.9, 3.2, 3.45].map(|from_s| squeal(from_s, from_s + 0.15));
     assert!(rise.is_sorted(), "{rise:?}");
 }
 
@@ -146,7 +150,7 @@ fn a_faster_ball_makes_more_micro_impacts() {
 
 #[test]
 fn what_lies_under_its_own_weight_begins_without_a_thump() {
-    for (name, moves_s) in [("brake", 0.4), ("rolling", 0.2), ("rattle", 0.3)] {
+    for (name, moves_s) in [("brake", 0.4), ("rolling", 0.2), ("rattle", 0.3), ("coin", 0.05)] {
         let take = perform(&shipped(name), &[]);
         let peak = |y: &[f64]| y.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
         for y in &take.heard {
