@@ -2,7 +2,7 @@
 // The shipped scenes by what is done to things, and yours: each with what it looks like and a picture of its sound, drawn here
 // from the engine itself. Pointing at one for a moment plays it.
 import { Spectrum } from "./fft.js";
-import { thumbnail } from "./figures.js";
+import { thumbnail } from "./thumbs.js";
 
 const [WIDE, TALL] = [200, 84];
 /** A card that is pointed at for so long is heard, ms; and for how long, s. */
@@ -146,7 +146,7 @@ export class Gallery {
   }
 
   sound(card) {
-    if (!this.sounds.has(card.text)) this.sounds.set(card.text, this.offline.render({ scene: card.text, rate: 0, seconds: PREVIEW_S }));
+    if (!this.sounds.has(card.text)) this.sounds.set(card.text, this.offline.render({ scene: card.text, rate: 0, seconds: PREVIEW_S, isTold: true }));
     const sound = this.sounds.get(card.text);
     if (this.sounds.size > MOST_SOUNDS) this.sounds.delete(this.sounds.keys().next().value);
     return sound;
@@ -185,8 +185,9 @@ export class Gallery {
       const card = this.dialog.open && [...this.yours ?? [], ...this.cards].find((one) => !one.picture.dataset.drawn && isSeen(one));
       if (!card) break;
       try {
-        thumbnail(card.look, card.text);
-        paint(card.picture, await this.sound(card));
+        const sound = await this.sound(card);
+        thumbnail(card.look, sound.info);
+        paint(card.picture, sound);
         card.picture.dataset.drawn = "yes";
       } catch {
         card.picture.dataset.drawn = "no";

@@ -18,7 +18,7 @@ onmessage = ({ data }) => {
 const BLOCK = 4096;
 
 /** Plays the scene from its start, with a take's gestures if there are any: for so many seconds, or for as long as the scene says. */
-function render({ id, scene, rate, seconds, gestures = [], progress }) {
+function render({ id, scene, rate, seconds, gestures = [], progress, isTold = false }) {
   const { auto, duration_s: own } = seconds === undefined ? describe(scene, rate) : {};
   const session = abi.load(scene, rate);
   const { channels } = session;
@@ -42,7 +42,7 @@ function render({ id, scene, rate, seconds, gestures = [], progress }) {
     out.set(block, at);
     return at + block.length;
   }, 0);
-  const result = { samples: out, channels, rate: session.rate };
+  const result = { samples: out, channels, rate: session.rate, info: isTold ? about(scene, rate) : undefined };
   session.free();
   return result;
 }
@@ -52,6 +52,12 @@ function describe(scene, rate) {
   const info = names.describe();
   names.free();
   return info;
+}
+
+/** What a picture needs of a scene: without its thousands of parameters. */
+function about(scene, rate) {
+  const { title, bodies, contacts, paths, processes, walks } = describe(scene, rate);
+  return { title, bodies, contacts, processes, walks, paths: paths.filter(({ path }) => path.endsWith("/freq_hz")) };
 }
 
 /** Hears when an automatic length ends: as the program does, to the sample. */

@@ -122,7 +122,12 @@ export default {
     await box.fill("heavy");
     await box.press("Enter");
     assert.match(await page.locator("#controls .control:has(input[data-path='hammer/mass_kg']) .note").textContent(), /heavy/);
-    await box.locator("xpath=..").dblclick();
+    // Two clicks on a number choose it, to be typed over; they change nothing.
+    await box.fill("25 g");
+    await box.press("Enter");
+    await box.dblclick();
+    assert.deepEqual([await now("hammer/mass_kg"), await page.evaluate(() => getSelection().toString())], [0.025, "0.025"]);
+    await box.locator("xpath=..").locator("label").dblclick();
     const spec = await page.evaluate(() => tocco.info.paths.find((p) => p.path === "hammer/mass_kg"));
     assert.equal(await now("hammer/mass_kg"), spec.default);
     assert.ok(spec.doc.length > 3 && spec.unit === "kg");
