@@ -157,7 +157,7 @@ export function thumbnail(canvas, info) {
   const words = info.title.toLowerCase().replace(/ with .*? underfoot/, " underfoot");
   const grounds = [...new Set(info.walks.flatMap((walk) => walk.grounds.map(({ name }) => name)))];
   const kinds = info.processes.map(({ type }) => type);
-  if (info.walks.length || /underfoot|\bsteps\b/.test(words) || kinds.includes("tread")) return ground(pen, words, grounds.length > 1 ? grounds : [words]);
+  if (info.walks.length || /underfoot|\bsteps\b/.test(words) || kinds.includes("tread")) return ground(pen, words, grounds.length > 1 ? grounds : [`${words} ${grounds}`]);
   if (/sounds? as/.test(words) && kinds.length) return ground(pen, words, words.split(/ (?:that|made to) sounds? as /));
   const thing = kinds.length ? THINGS.find(([word]) => word.test(words)) : null;
   if (thing) return picture(pen, thing[1]);

@@ -73,7 +73,13 @@ async function swipe(touch, points, id = 0, type = "touchMove") {
   }
 }
 
-/** What was last sent to a path, and all of it. */
+/** The scene's own gesture is stopped, and nothing that is heard later is left of it. */
+async function rest(page) {
+  await page.click("#stop");
+  await page.waitForFunction(() => tocco.engine.ring.column(0, 24_000).every((x) => Math.abs(x) < 1e-4), null, { timeout: 15_000 });
+}
+
+/** What was sent to a path. */
 const valuesOf = async (page, path) => (await sent(page)).filter(({ set }) => set === path).map(({ value }) => value);
 
 /** How far a body goes and how far it is seen to go, picture by picture, and whether there is something else where it stood. */
@@ -303,7 +309,7 @@ gain = 0.1
   async "a hand that pulls goes on from where it begins: farther is faster, up is harder; the mouse presses as hard as is asked; a finger plays as a mouse does"() {
     const page = await open({ hasTouch: true });
     await choose(page, "cello");
-    await page.click("#stop");
+    await rest(page);
     await listen(page);
     const [low, high] = await page.evaluate(() => tocco.surfaces.find((s) => s.rub).along);
     const [[x, y], { w }] = [await spot(page, "bow", [0.35, 0.5]), await page.evaluate(() => ({ w: tocco.stage.view.w }))];
@@ -335,6 +341,24 @@ gain = 0.1
       assert.deepEqual([(await speeds()).at(-1), (await forces()).at(-1)], [0, 0], `${who} lets go`);
       await hushed(page).catch(() => {});
     }
+    // So are a finger on a rim and a hinge.
+    for (const [scene, hand] of [["wineglass", "finger"], ["door-squeak", "left-hinge"]]) {
+      await choose(page, scene);
+      await rest(page);
+      await drawn(page);
+      await page.evaluate(() => (globalThis.sent = []));
+      const [from, most] = [await spot(page, hand, [0.5, 0.9]), await page.evaluate((name) => tocco.surfaces.find((s) => s.rub?.name === name).along[1], hand)];
+      await swipe(touch, [from], 0, "touchStart");
+      await swipe(touch, Array.from({ length: 30 }, (_, i) => [from[0] + 2 * i, from[1]]));
+      await heard(page, 0.002);
+      const led = await valuesOf(page, `${hand}/velocity_m_s`);
+      assert.ok(Math.abs(led[0] - 0.4 * most) < 1e-9 && led.every((speed, i) => i === 0 || (speed >= led[i - 1] && speed - led[i - 1] < 0.1 * most)) && led.at(-1) > led[0], `${hand}: ${led}`);
+      await touch.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
+      assert.equal((await valuesOf(page, `${hand}/velocity_m_s`)).at(-1), 0);
+    }
+    await choose(page, "cello");
+    await page.click("#stop");
+    await drawn(page);
     // With its own speed the hand presses as hard as the slider says.
     await page.selectOption("#mode", "rub");
     const pressed = [];
@@ -359,7 +383,7 @@ gain = 0.1
     const touch = await page.context().newCDPSession(page);
     const end = () => touch.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
     await choose(page, "wineglass");
-    await page.click("#stop");
+    await rest(page);
     await drawn(page);
     await listen(page);
     /** Where the finger touches the rim, and the rim, in the window: it stays where it was led to. */
@@ -395,7 +419,7 @@ gain = 0.1
     assert.ok(size(out) < 0.2 * size(there), `${size(out)} m/s outwards, ${size(there)} round`);
     await led(4, 240, 0, () => heard(page, 0.002));
     await choose(page, "door-squeak");
-    await page.click("#stop");
+    await rest(page);
     await drawn(page);
     await page.evaluate(() => (globalThis.sent = []));
     const hinges = await Promise.all(["left-hinge", "right-hinge"].map((name) => spot(page, name)));
