@@ -728,7 +728,10 @@ fn check_and_bench_speak_json_and_check_says_when_nothing_will_sound() {
         fs::write(here.join("late.toml"), text).unwrap();
         let remarks = said(&json(&["check", "late.toml", "--json"]), "remark");
         let is_said = remarks.iter().any(|said| said.contains("nothing will sound"));
-        assert!(is_said == remark.is_some() && remarks.iter().all(|said| said.contains(remark.unwrap())), "{remarks:?}");
+        assert!(
+            is_said == remark.is_some() && remarks.iter().all(|said| said.contains(remark.unwrap())),
+            "{remarks:?}"
+        );
         let rendered = Command::new(env!("CARGO_BIN_EXE_tocco"))
             .args(["render", "late.toml", "-o", "late.wav"])
             .current_dir(here)
