@@ -146,7 +146,7 @@ export class Gallery {
   }
 
   sound(card) {
-    if (!this.sounds.has(card.text)) this.sounds.set(card.text, this.offline.render({ scene: card.text, rate: 0, seconds: PREVIEW_S, isTold: true }));
+    if (!this.sounds.has(card.text)) this.sounds.set(card.text, this.offline.render({ scene: card.text, rate: 0, seconds: PREVIEW_S }));
     const sound = this.sounds.get(card.text);
     if (this.sounds.size > MOST_SOUNDS) this.sounds.delete(this.sounds.keys().next().value);
     return sound;
@@ -172,7 +172,7 @@ export class Gallery {
     this.end = null;
   }
 
-  // What is in sight, one after the other; a scene that cannot be drawn keeps its empty frame.
+  // What is in sight, one after the other, things before their sounds; a scene that cannot be drawn keeps its empty frame.
   async draw() {
     if (this.isDrawing) return;
     this.isDrawing = true;
@@ -182,15 +182,16 @@ export class Gallery {
       return box.bottom > all.top - 100 && box.top < all.bottom + 200;
     };
     for (;;) {
-      const card = this.dialog.open && [...this.yours ?? [], ...this.cards].find((one) => !one.picture.dataset.drawn && isSeen(one));
+      const seen = this.dialog.open ? [...this.yours ?? [], ...this.cards].filter(isSeen) : [];
+      const card = seen.find(({ look }) => !look.dataset.drawn) ?? seen.find(({ picture }) => !picture.dataset.drawn);
       if (!card) break;
+      const canvas = card.look.dataset.drawn ? card.picture : card.look;
       try {
-        const sound = await this.sound(card);
-        thumbnail(card.look, sound.info);
-        paint(card.picture, sound);
-        card.picture.dataset.drawn = "yes";
+        if (canvas === card.look) thumbnail(canvas, await this.offline.about(card.text));
+        else paint(canvas, await this.sound(card));
+        canvas.dataset.drawn = "yes";
       } catch {
-        card.picture.dataset.drawn = "no";
+        canvas.dataset.drawn = "no";
       }
     }
     this.isDrawing = false;

@@ -8,7 +8,7 @@ onmessage = ({ data }) => {
   if (data.module) abi = instantiateNow(data.module);
   else {
     try {
-      postMessage({ id: data.id, ...render(data) });
+      postMessage({ id: data.id, ...(data.isAsked ? { info: about(data.scene) } : render(data)) });
     } catch (error) {
       postMessage({ id: data.id, problem: error.message });
     }
@@ -18,7 +18,7 @@ onmessage = ({ data }) => {
 const BLOCK = 4096;
 
 /** Plays the scene from its start, with a take's gestures if there are any: for so many seconds, or for as long as the scene says. */
-function render({ id, scene, rate, seconds, gestures = [], progress, isTold = false }) {
+function render({ id, scene, rate, seconds, gestures = [], progress }) {
   const { auto, duration_s: own } = seconds === undefined ? describe(scene, rate) : {};
   const session = abi.load(scene, rate);
   const { channels } = session;
@@ -42,7 +42,7 @@ function render({ id, scene, rate, seconds, gestures = [], progress, isTold = fa
     out.set(block, at);
     return at + block.length;
   }, 0);
-  const result = { samples: out, channels, rate: session.rate, info: isTold ? about(scene, rate) : undefined };
+  const result = { samples: out, channels, rate: session.rate };
   session.free();
   return result;
 }
@@ -55,8 +55,8 @@ function describe(scene, rate) {
 }
 
 /** What a picture needs of a scene: without its thousands of parameters. */
-function about(scene, rate) {
-  const { title, bodies, contacts, paths, processes, walks } = describe(scene, rate);
+function about(scene) {
+  const { title, bodies, contacts, paths, processes, walks } = describe(scene, 0);
   return { title, bodies, contacts, processes, walks, paths: paths.filter(({ path }) => path.endsWith("/freq_hz")) };
 }
 

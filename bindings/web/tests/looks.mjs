@@ -138,7 +138,7 @@ const explained = (name) => async (page) => {
 };
 const gallery = async (page) => {
   await page.click("#gallery-open");
-  await page.waitForFunction(() => document.querySelectorAll("#gallery canvas[data-drawn]").length > 3);
+  await page.waitForFunction(() => document.querySelectorAll("#gallery .sound[data-drawn]").length > 3);
 };
 const menu = (page) => page.click("#keep summary");
 const wrong = async (page) => {
@@ -279,7 +279,7 @@ export default {
         parts: 'title = "two"\npart.a.scene = "cradle"\npart.b.scene = "gong"\n', water: process("bubbles"), paper: process("crumple"),
       };
       const own = {};
-      for (const [name, scene] of Object.entries(texts)) own[name] = draw((await tocco.offline.render({ scene, rate: 0, seconds: 0.01, isTold: true })).info);
+      for (const [name, scene] of Object.entries(texts)) own[name] = draw(await tocco.offline.about(scene));
       return { pictures, own };
     });
     assert.deepEqual([...pictures, ...Object.entries(own).map(([name, rest]) => ({ name, ...rest }))].filter(({ ink }) => ink < 0.01).map(({ name, ink }) => `${name}: ${ink}`), []);

@@ -85,7 +85,7 @@ export default {
   async "the gallery shows every scene with a picture, and choosing one plays it"() {
     const page = await share();
     await page.click("#gallery-open");
-    await page.waitForFunction(() => document.querySelectorAll("#gallery canvas[data-drawn=yes]").length > 8, null, { timeout: 20_000 });
+    await page.waitForFunction(() => document.querySelectorAll("#gallery .sound[data-drawn=yes]").length > 8, null, { timeout: 20_000 });
     await page.screenshot({ path: join(shots, "gallery.png") });
     await page.locator("#gallery input").fill("cello");
     assert.equal(await page.locator("#gallery li:visible").count(), 1);
