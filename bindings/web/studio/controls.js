@@ -11,7 +11,7 @@ export const knob = {
 
 /** A unit beside a value: an exponent that is a parameter itself is n. */
 const short = (unit) => unit.replace(/\^(viscous_)?exponent/, "^n");
-const unitWords = (unit) => (unit === "1" ? "" : short(unit));
+export const unitWords = (unit) => (unit === "1" ? "" : short(unit));
 
 const PREFIX = { p: 1e-12, n: 1e-9, u: 1e-6, µ: 1e-6, m: 1e-3, k: 1e3, M: 1e6, G: 1e9 };
 
@@ -164,7 +164,8 @@ export class Controls {
       const x = Math.min(1, Math.max(0, knob.position(spec, entry.value) + steps[event.key]));
       this.put(spec.path, knob.value(spec, x), true);
     });
-    row.addEventListener("dblclick", () => this.put(spec.path, spec.default, true));
+    // Two clicks in the field choose what is typed there.
+    row.addEventListener("dblclick", ({ target }) => target !== box && this.put(spec.path, spec.default, true));
     box.addEventListener("change", () => {
       const value = readValue(box.value, spec.unit);
       note.hidden = value !== null;

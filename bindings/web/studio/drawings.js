@@ -22,6 +22,26 @@ function body(pen, { paint }) {
   pen.stroke();
 }
 
+/** How light lies on something between two of its corners. */
+export function sheen(pen, [x0, y0], [x1, y1], [dark, light]) {
+  const paint = pen.createLinearGradient(x0, y0, x0 + 0.4 * (x1 - x0) + 20, y1);
+  [[0, light], [0.45, dark], [0.62, light], [1, dark]].forEach(([part, tone]) => paint.addColorStop(part, tone));
+  return paint;
+}
+
+/** Two threads from where something hangs, `wide` pixels wide, to where it is. */
+export function threads(pen, [x, y], [hx, hy], wide) {
+  pen.beginPath();
+  pen.moveTo(hx - 5, hy);
+  pen.lineTo(x, y);
+  pen.lineTo(hx + 5, hy);
+  pen.lineWidth = 1.25;
+  pen.strokeStyle = colour("--muted");
+  pen.stroke();
+  pen.fillStyle = colour("--line");
+  pen.fillRect(hx - 0.7 * wide, hy - 5, 1.4 * wide, 5);
+}
+
 /** A long thing that bends across itself. */
 function ribbon(pen, { at, bend, ends = [0, 1], sides = [0, 1], pieces = 32 }) {
   const [[ox, oy], [px, py], [qx, qy]] = [at(0, 0), at(1, 0), at(0, 1)];
@@ -277,6 +297,25 @@ export const DRAWINGS = {
     pen.arc(cx + 0.6 * r * Math.cos(actor.rolled), cy + 0.6 * r * Math.sin(actor.rolled), Math.max(2, 0.16 * r), 0, TURN);
     pen.fillStyle = colour("--edge");
     pen.fill();
+  },
+  /** A rod bent in three, open at a corner. */
+  triangle(pen, actor) {
+    const { x0, x1, y0, y1, cx, w } = span(actor);
+    pen.beginPath();
+    [[x0 + 0.14 * w, y1], [x1, y1], [cx, y0], [x0, y1 - 0.02 * w]].forEach(([x, y]) => pen.lineTo(x, y));
+    for (const [wide, ink] of [[0.075 * w, colour("--edge")], [0.06 * w, actor.paint]]) {
+      pen.lineWidth = Math.max(4, wide);
+      pen.strokeStyle = ink;
+      pen.stroke();
+    }
+  },
+  anvil(pen, actor) {
+    profile(pen, span(actor), (path, p) => {
+      path.moveTo(...p(0, 0.06));
+      [[0.3, 0], [1, 0], [1, 0.3], [0.76, 0.42], [0.66, 0.7], [0.84, 0.82], [0.84, 1], [0.24, 1], [0.24, 0.82], [0.42, 0.7], [0.36, 0.42]].forEach((at) => path.lineTo(...p(...at)));
+      path.quadraticCurveTo(...p(0.1, 0.36), ...p(0, 0.06));
+    });
+    body(pen, actor);
   },
   wheel(pen, actor) {
     const { cx, cy, w } = span(actor);

@@ -146,11 +146,11 @@ export class Editor {
     return this.view.state.doc.toString();
   }
 
-  /** Another scene. */
+  /** Another scene; what is there already keeps what can be undone. */
   show(text) {
     clearTimeout(this.timer);
     this.timer = undefined;
-    this.view.setState(EditorState.create({ doc: text, extensions: this.extensions }));
+    if (this.text !== text) this.view.setState(EditorState.create({ doc: text, extensions: this.extensions }));
     this.mark(null, "");
   }
 

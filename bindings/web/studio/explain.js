@@ -2,7 +2,8 @@
 // Explains what is heard: which mode a partial of the spectrogram is, where it is on the stage and in the text; and what a parameter changes,
 // by rendering the scene with less and with more of it.
 import { Spectrum } from "./fft.js";
-import { keysOf } from "./write.js";
+import { showValue, unitWords } from "./controls.js";
+import { beginningWith, keysOf } from "./write.js";
 import { Modes, si, Spectrogram } from "./views.js";
 
 /** A click that is farther from every mode than this part of its frequency means none. */
@@ -11,6 +12,8 @@ const NEAR = 0.06;
 const HEARD_S = 1.2;
 /** A pointer rests so long before anything is rendered, ms. */
 const RESTS_MS = 450;
+/** Words about what moves are told anew no more often, ms. */
+const RETOLD_MS = 1000;
 
 /** What is to be had on each screen; what a screen does not show is not spoken of. */
 const HINTS = {
@@ -86,7 +89,8 @@ export class Explain {
   /** Another scene, or the same with another text. */
   begin() {
     const { lit } = this;
-    if (lit && this.studio.info.bodies[lit.body]?.name !== lit.name) this.lit = null;
+    const body = this.studio.info.bodies[lit?.body];
+    if (lit && (body?.name !== lit.name || !body.modes[lit.mode])) this.lit = null;
     document.getElementById("mode-steps").hidden = !this.studio.info.bodies.some(({ modes }) => modes.length);
     if (!this.lit) this.mode(null);
     else this.studio.stage?.light(this.lit);
@@ -128,8 +132,10 @@ export class Explain {
     }
   }
 
-  /** Frequencies of a body's modes as they are now, Hz. */
+  /** Frequencies of a body's modes as they are now, or were when the views were frozen, Hz. */
   frequencies(number) {
+    const { stood, info } = this.studio;
+    if (stood?.info === info && stood.hz) return stood.hz[number];
     const omega = this.studio.stage?.motion.bodies[number]?.omega;
     return omega?.length ? Array.from(omega, (w) => w / (2 * Math.PI)) : this.studio.info.bodies[number].modes.map(({ freq_hz }) => freq_hz);
   }
@@ -145,17 +151,40 @@ export class Explain {
   /** One mode alone: on the stage, among the modes, in the text and in words; null: all again. */
   mode(lit) {
     const { studio } = this;
-    if (lit) lit = { ...lit, name: studio.info.bodies[lit.body].name, hz: this.frequencies(lit.body)[lit.mode] };
+    if (lit) lit = { ...lit, name: studio.info.bodies[lit.body].name };
     this.lit = lit;
     studio.stage?.light(lit);
     studio.editor.lightUp(lit ? this.lineOf(lit) : null);
     studio.views.forEach((view) => (view.lit = lit));
     document.getElementById("mode-all").hidden = !lit;
     if (!lit) return this.say("");
-    const body = studio.info.bodies[lit.body];
-    const decay = body.modes[lit.mode]?.decay_s;
-    studio.look(body.name);
-    return this.say(`${si(lit.hz, "Hz")} is mode ${lit.mode + 1} of ${body.name}${decay ? `, which rings for ${si(decay, "s")}` : ""}. The stage shows it alone; light lines stay still. Escape or All modes goes back.`);
+    studio.look(lit.name);
+    return this.tell();
+  }
+
+  /** The mode that is lit, in words. */
+  tell() {
+    const { lit } = this;
+    const decay = this.decay(lit);
+    const words = `${si(this.frequencies(lit.body)[lit.mode], "Hz")} is mode ${lit.mode + 1} of ${lit.name}${decay ? `, which rings for ${si(decay, "s")}` : ""}. The stage shows it alone; light lines stay still. Escape or All modes goes back.`;
+    this.toldAt = performance.now();
+    if (words !== this.box.textContent) this.say(words);
+  }
+
+  /** What moves it is told in the words about it. */
+  follow() {
+    if (this.lit && !this.path && performance.now() - this.toldAt > RETOLD_MS) this.tell();
+  }
+
+  /** For how long a mode rings now, s; null where something else than its scale has been moved since the engine said so. */
+  decay({ body: number, mode }) {
+    const { info, values } = this.studio;
+    const { name, modes } = info.bodies[number];
+    const isMoved = ({ path, value }) => Math.abs(values.get(path) - value) > 1e-9 * Math.abs(value);
+    const own = info.paths.slice(0, info.parameters).filter((spec) => spec.path.startsWith(`${name}/`) && isMoved(spec));
+    if (!modes[mode]?.decay_s || own.some(({ path }) => !/\/(freq|decay)_scale$/.test(path))) return null;
+    const scale = own.find(({ path }) => path.endsWith("/decay_scale"));
+    return modes[mode].decay_s * (scale ? values.get(scale.path) / scale.value : 1);
   }
 
   /** Line of the text that makes a mode: its own, or that of its body. */
@@ -202,27 +231,24 @@ export class Explain {
     const range = control ? [0, 1] : this.around(spec, studio.values.get(path));
     if (!range) return;
     const key = `${path} ${range} ${studio.text}`;
+    const [low, high] = (control?.range ?? range).map((value) => `${showValue(value)} ${unitWords(spec?.unit ?? "1")}`.trim());
     try {
       if (!this.compared.has(key)) {
         const sounds = [];
-        for (const value of range) {
-          const number = String(Number(value.toPrecision(6)));
-          const scene = `${studio.text.trimEnd()}\n\n[[event]]\nat_s = 0.0\nset = "${path}"\nvalue = ${/^-?\d+$/.test(number) ? `${number}.0` : number}\n`;
-          sounds.push(features(await studio.offline.render({ scene, rate: 24_000, seconds: HEARD_S })));
-        }
+        for (const value of range) sounds.push(features(await studio.offline.render({ scene: beginningWith(studio.text, path, value), rate: 24_000, seconds: HEARD_S })));
         if (this.compared.size > 64) this.compared.clear();
         this.compared.set(key, differences(...sounds));
       }
-      if (this.path === path) this.say(`${path} changes ${[...new Set(names)].join(" and ")}. ${doc} ${control ? "All of it instead of none" : "Twice it instead of half"}: ${this.compared.get(key)}.`);
+      if (this.path === path) this.say(`${path} changes ${[...new Set(names)].join(" and ")}. ${doc} ${high} instead of ${low}: ${this.compared.get(key)}.`);
     } catch {
       // What cannot be set so is explained by its sentence.
     }
   }
 
-  /** Half and twice a value, within its range. */
+  /** Half and twice a value, within its range; of what is 0 that, and the next whole one. */
   around(spec, value) {
     if (!spec || !Number.isFinite(value)) return null;
-    const [low, high] = value === 0 ? [spec.min, Math.min(spec.max, 1)] : [value / 2, value * 2].sort((a, b) => a - b);
+    const [low, high] = value === 0 ? [spec.max > 0 ? 0 : -1, spec.max > 0 ? 1 : 0] : [value / 2, value * 2].sort((a, b) => a - b);
     const [from, to] = [Math.max(spec.min, low), Math.min(spec.max, high)];
     return to > from ? [from, to] : null;
   }

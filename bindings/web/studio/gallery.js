@@ -2,7 +2,7 @@
 // The shipped scenes by what is done to things, and yours: each with what it looks like and a picture of its sound, drawn here
 // from the engine itself. Pointing at one for a moment plays it.
 import { Spectrum } from "./fft.js";
-import { thumbnail } from "./figures.js";
+import { thumbnail } from "./thumbs.js";
 
 const [WIDE, TALL] = [200, 84];
 /** A card that is pointed at for so long is heard, ms; and for how long, s. */
@@ -172,7 +172,7 @@ export class Gallery {
     this.end = null;
   }
 
-  // What is in sight, one after the other; a scene that cannot be drawn keeps its empty frame.
+  // What is in sight, one after the other, things before their sounds; a scene that cannot be drawn keeps its empty frame.
   async draw() {
     if (this.isDrawing) return;
     this.isDrawing = true;
@@ -182,14 +182,16 @@ export class Gallery {
       return box.bottom > all.top - 100 && box.top < all.bottom + 200;
     };
     for (;;) {
-      const card = this.dialog.open && [...this.yours ?? [], ...this.cards].find((one) => !one.picture.dataset.drawn && isSeen(one));
+      const seen = this.dialog.open ? [...this.yours ?? [], ...this.cards].filter(isSeen) : [];
+      const card = seen.find(({ look }) => !look.dataset.drawn) ?? seen.find(({ picture }) => !picture.dataset.drawn);
       if (!card) break;
+      const canvas = card.look.dataset.drawn ? card.picture : card.look;
       try {
-        thumbnail(card.look, card.text);
-        paint(card.picture, await this.sound(card));
-        card.picture.dataset.drawn = "yes";
+        if (canvas === card.look) thumbnail(canvas, await this.offline.about(card.text));
+        else paint(canvas, await this.sound(card));
+        canvas.dataset.drawn = "yes";
       } catch {
-        card.picture.dataset.drawn = "no";
+        canvas.dataset.drawn = "no";
       }
     }
     this.isDrawing = false;

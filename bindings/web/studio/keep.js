@@ -117,6 +117,11 @@ export class Offline {
     };
   }
 
+  /** What a picture needs of a scene. */
+  async about(scene) {
+    return (await this.render({ scene, isAsked: true })).info;
+  }
+
   render(job, onPart) {
     const id = (this.serial += 1);
     return new Promise((done, failed) => {

@@ -18,7 +18,7 @@ const BY_SHAPE = {
 };
 const BY_TYPE = { string: "string", vessel: "cup" };
 const BY_NAME = [
-  [/jingle|sleigh/, "disc"], [/bell/, "bell"], [/glass|goblet/, "glass"], [/bowl|dish|pan\b/, "bowl"], [/cup|\bcan\b|canister|jug|bottle|pot/, "cup"], [/drum|skin|head/, "drum"],
+  [/^triangle/, "triangle"], [/anvil/, "anvil"], [/jingle|sleigh/, "disc"], [/bell/, "bell"], [/glass|goblet/, "glass"], [/bowl|dish|pan\b/, "bowl"], [/cup|\bcan\b|canister|jug|bottle|pot/, "cup"], [/drum|skin|head/, "drum"],
   [/gong|disc|coin|saucer|lid|cymbal/, "disc"], [/door/, "door"], [/plate|sheet|pane|roof|deck|slab|paving/, "plate"], [/table|board|desk/, "table"],
   [/floor|ground|rail|road/, "ground"], [/wheel/, "wheel"], [/block/, "block"], [/bar|key|tine|rod|^[a-g]\d?$/, "bar"], [/string|wire/, "string"], [/chimney|gap/, "tube"],
 ];
@@ -31,7 +31,7 @@ const SIZES = {
   ball: [0.05, 0.05], bar: [0.3, 0.045], plate: [0.34, 0.24], disc: [0.28, 0.28], drum: [0.3, 0.3], bell: [0.24, 0.26], bowl: [0.26, 0.14], glass: [0.14, 0.26],
   cup: [0.18, 0.22], box: [0.26, 0.18], string: [0.5, 0.03], tube: [0.4, 0.06], net: [0.32, 0.32], bow: [0.46, 0.03], finger: [0.035, 0.1], hand: [0.08, 0.1],
   mallet: [0.03, 0.11], hammer: [0.036, 0.1], point: [0.02, 0.12], door: [0.2, 0.34], hinge: [0.03, 0.06], table: [0.5, 0.12], ground: [0.6, 0.1], wheel: [0.24, 0.24],
-  shoe: [0.16, 0.08], block: [0.16, 0.09], nothing: [0, 0],
+  triangle: [0.26, 0.23], anvil: [0.36, 0.19], shoe: [0.16, 0.08], block: [0.16, 0.09], nothing: [0, 0],
 };
 /** How far above what it strikes a tool waits, m. */
 const WAITS_M = 0.05;

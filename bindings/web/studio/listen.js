@@ -63,6 +63,7 @@ export function listen(studio) {
   on("redo", "click", () => studio.redo());
   on("gate", "change", () => engine.post({ gate: $("gate").checked }));
   on("freeze", "click", () => {
+    studio.stood = studio.frozen ? undefined : { info: studio.info, hz: studio.info.bodies.map((_, number) => studio.explain.frequencies(number)) };
     studio.frozen = studio.frozen ? undefined : engine.ring.copy();
     $("freeze").setAttribute("aria-pressed", String(Boolean(studio.frozen)));
   });

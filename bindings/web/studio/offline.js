@@ -8,7 +8,7 @@ onmessage = ({ data }) => {
   if (data.module) abi = instantiateNow(data.module);
   else {
     try {
-      postMessage({ id: data.id, ...render(data) });
+      postMessage({ id: data.id, ...(data.isAsked ? { info: about(data.scene) } : render(data)) });
     } catch (error) {
       postMessage({ id: data.id, problem: error.message });
     }
@@ -52,6 +52,12 @@ function describe(scene, rate) {
   const info = names.describe();
   names.free();
   return info;
+}
+
+/** What a picture needs of a scene: without its thousands of parameters. */
+function about(scene) {
+  const { title, bodies, contacts, paths, processes, walks } = describe(scene, 0);
+  return { title, bodies, contacts, processes, walks, paths: paths.filter(({ path }) => path.endsWith("/freq_hz")) };
 }
 
 /** Hears when an automatic length ends: as the program does, to the sample. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 // The stage: one picture of the whole scene. Everything stands where it belongs, moves as it moves, and is played where it is touched.
 import { colour, fit, isCalm, isDue, label } from "./canvas.js";
-import { DRAWINGS } from "./drawings.js";
-import { sheenOf } from "./figures.js";
+import { DRAWINGS, sheen, threads } from "./drawings.js";
+import { sheenOf } from "./materials.js";
 import { FLAT, layOut, LONG, placeOf, pointOf, RIMMED, spotAt } from "./layout.js";
 import { ALONG, GRID, Motion } from "./motion.js";
 import { Hands } from "./hands.js";
@@ -277,10 +277,9 @@ export class Stage {
     const { view: { scale } } = this;
     const at = (s, t) => this.pixel(actor, [s, t]);
     const [[x0, y0], [x1, y1]] = [at(0, 0), at(1, 1)];
-    const paint = pen.createLinearGradient(x0, y0, x0 + 0.4 * (x1 - x0) + 20, y1);
-    const [dark, light] = actor.sheen;
-    [[0, light], [0.45, dark], [0.62, light], [1, dark]].forEach(([part, tone]) => paint.addColorStop(part, tone));
-    if (actor.look.hangs_m) this.threads(pen, actor);
+    const paint = sheen(pen, [x0, y0], [x1, y1], actor.sheen);
+    const { look: { hangs_m: hangs } } = actor;
+    if (hangs) threads(pen, at(0.5, 0.5), this.view.to([actor.at[0], actor.at[1] + hangs]), actor.size[0] * scale);
     const isPointed = this.pointed?.has(actor.name) || this.motion.lit?.body === actor.number;
     if (isPointed || (!actor.isTool && actor.glow > 0.35) || (actor === this.selected && this.canvas.matches(":focus-visible"))) this.halo(pen, x0, y0, x1, y1, isPointed ? 1 : actor.isTool ? 0 : actor.glow, actor === this.selected);
     const drawn = { ...actor, at, paint, bend: (s) => this.bend(actor, s), surface: (to) => this.surface(to, actor, [x0, y0, x1, y1]), magnified: actor.magnified, scale };
@@ -288,20 +287,6 @@ export class Stage {
     DRAWINGS[actor.drawing]?.(pen, drawn);
     [actor.rim, actor.faces] = [drawn.rim, drawn.faces];
     if (actor === this.selected && actor.spots?.length > 1 && !actor.isTool) this.ports(pen, actor, at);
-  }
-
-  threads(pen, actor) {
-    const [x, y] = this.pixel(actor, [0.5, 0.5]);
-    const [hx, hy] = this.view.to([actor.at[0], actor.at[1] + actor.look.hangs_m]);
-    pen.beginPath();
-    pen.moveTo(hx - 5, hy);
-    pen.lineTo(x, y);
-    pen.lineTo(hx + 5, hy);
-    pen.lineWidth = 1.25;
-    pen.strokeStyle = colour("--muted");
-    pen.stroke();
-    pen.fillStyle = colour("--line");
-    pen.fillRect(hx - 0.7 * actor.size[0] * this.view.scale, hy - 5, 1.4 * actor.size[0] * this.view.scale, 5);
   }
 
   halo(pen, x0, y0, x1, y1, level, isSelected) {

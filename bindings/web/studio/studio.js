@@ -36,6 +36,9 @@ const ONE_STEP_MS = 600;
 /** Seconds of buffer: "interactive" is the least the browser can do, and a machine that holds its breath is heard. */
 const LATENCIES = { shortest: "interactive", steady: 0.02, safest: 0.06 };
 
+/** A text as the editor has it: with ends of lines of one kind. */
+const inEditor = (text) => text.replace(/\r\n?/g, "\n");
+
 const decibels = (gain) => 20 * Math.log10(Math.max(gain, 1e-6));
 
 class Studio {
@@ -171,7 +174,7 @@ class Studio {
     const typed = this.editor.text;
     const { text, lost } = withValues(this.text, [...moved.values()], (next) => this.isScene(next));
     if (lost.length) say(`${lost.join(", ")}: heard, but the text has no place for it`);
-    this.editor.patch(typed === this.text ? text : withValues(typed, [...moved.values()], () => true).text);
+    this.editor.patch(typed === inEditor(this.text) ? inEditor(text) : withValues(typed, [...moved.values()], () => true).text);
     this.written(text);
   }
 
@@ -196,7 +199,7 @@ class Studio {
   hurry() {
     this.flush();
     const { text } = this.editor;
-    const draft = text === this.text.replace(/\r\n?/g, "\n") ? undefined : text;
+    const draft = text === inEditor(this.text) ? undefined : text;
     if (draft !== this.work.draft) this.works.draft(this.work, draft);
   }
 
@@ -365,12 +368,14 @@ class Studio {
 
   // A text sounds: it is the scene from now on, and kept if it is not as it was shipped or opened.
   settled(text, work, isShown, isStep = true) {
-    const isEdit = work === this.work && text !== this.text;
+    const isSame = work === this.work;
+    const isEdit = isSame && text !== this.text;
     Object.assign(this, { text, work });
     // What was typed over it and was not right yet stays until it is taken.
     const isTypedOver = isShown && Boolean(work.draft) && work.draft !== text;
-    if (isShown && this.editor.text !== text) this.editor.show(text);
-    if (isTypedOver) this.editor.type(work.draft);
+    const hasDraft = isTypedOver && isSame && this.editor.text === work.draft;
+    if (isShown && !hasDraft) this.editor.show(inEditor(text));
+    if (isTypedOver && !hasDraft) this.editor.type(work.draft);
     if (work.text !== text || isEdit || (work.draft && !isTypedOver)) {
       if (!isTypedOver) delete work.draft;
       this.works.keep(work, text);
@@ -615,6 +620,7 @@ class Studio {
     if (this.info) this.notes.weigh(this.info.bodies, status.energies);
     for (const surface of this.surfaces) surface.follow?.({ ...status, traced: this.info.traced });
     if (status.of === this.engine.scene) this.stage?.follow(status);
+    this.explain.follow();
     this.load = this.load === undefined ? status.load : this.load + 0.02 * (status.load - this.load); // its clock ticks in ms
     const [unconverged, refused, reset, capped] = status.health;
     const trouble = [[unconverged, "unconverged"], [refused, "refused"], [reset, "reset"], [capped, "events too many"], [this.underruns(), this.underruns() === 1 ? "gap" : "gaps"]]
@@ -639,7 +645,7 @@ class Studio {
     if (engine.info && (head !== this.drawn || this.frozen) && isDue(now - (this.drawnAt ?? 0))) {
       [this.drawn, this.drawnAt] = [head, now];
       const at = { ring: this.frozen ?? engine.ring, rate: engine.rate, end: (this.frozen ?? engine.ring).head(), engine,
-        isFrozen: Boolean(this.frozen), status: this.frozen ? this.kept : (this.kept = this.last) };
+        isFrozen: Boolean(this.frozen), status: this.frozen ? this.kept : (this.kept = this.last), frequencies: (number) => this.explain.frequencies(number) };
       this.views.forEach((view, i) => this.seen.has(this.viewCanvases[i]) && view.draw(this.viewCanvases[i], at));
       let peak = 0;
       for (const x of engine.ring.column(0, 2048)) peak = Math.max(peak, Math.abs(x));

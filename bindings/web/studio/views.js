@@ -81,7 +81,7 @@ export class Spectrogram {
     return LOWEST_HZ * (rate / 2 / LOWEST_HZ) ** up;
   }
 
-  draw(canvas, { ring, rate, end }) {
+  draw(canvas, { ring, rate, end, frequencies }) {
     const { pen, h } = fit(canvas);
     const scale = devicePixelRatio || 1;
     const [pw, ph] = [canvas.width, canvas.height];
@@ -119,7 +119,7 @@ export class Spectrogram {
     pen.setTransform(scale, 0, 0, scale, 0, 0);
     if (this.lit) {
       // The mode that is explained.
-      const y = h * (1 - Math.log(this.lit.hz / low) / Math.log(ratio));
+      const y = h * (1 - Math.log(frequencies(this.lit.body)[this.lit.mode] / low) / Math.log(ratio));
       pen.strokeStyle = "#7fe0ff";
       pen.lineWidth = 1.5;
       pen.setLineDash([6, 4]);
@@ -319,7 +319,7 @@ export class Modes {
     return 20 * (rate / 2 / 20) ** ((across * w - 6) / (w - 12));
   }
 
-  draw(canvas, { engine, status, isFrozen }) {
+  draw(canvas, { engine, status, isFrozen, frequencies }) {
     const { pen, w, h } = fit(canvas);
     const body = status && engine.info.bodies[status.body];
     if (!body?.modes?.length) {
@@ -331,12 +331,14 @@ export class Modes {
     if (!isFrozen) this.most = Math.max(most, 0.97 * (this.most ?? 0));
     const x = (hz) => (Math.log(Math.max(hz, low) / low) / Math.log(high / low)) * (w - 12) + 6;
     const [rails, lit] = [new Path2D(), new Path2D()];
-    body.modes.forEach((mode, i) => {
+    const now = frequencies(status.body);
+    now.forEach((hz, i) => {
       const part = Math.min(1, Math.max(0, 1 + (10 * Math.log10((status.modes[i] ?? 0) / this.most + 1e-30) * this.zoom) / 80));
-      rails.moveTo(x(mode.freq_hz), 20);
-      rails.lineTo(x(mode.freq_hz), h - 18);
-      lit.moveTo(x(mode.freq_hz), h - 18);
-      lit.lineTo(x(mode.freq_hz), h - 18 - part * (h - 40));
+      const at = x(hz);
+      rails.moveTo(at, 20);
+      rails.lineTo(at, h - 18);
+      lit.moveTo(at, h - 18);
+      lit.lineTo(at, h - 18 - part * (h - 40));
     });
     pen.strokeStyle = colour("--line");
     pen.lineWidth = 1;
@@ -347,7 +349,7 @@ export class Modes {
     if (this.lit?.body === status.body) {
       pen.strokeStyle = colour("--second");
       pen.lineWidth = 3;
-      pen.strokeRect(x(this.lit.hz) - 5, 18, 10, h - 34);
+      pen.strokeRect(x(now[this.lit.mode]) - 5, 18, 10, h - 34);
     }
     wordsThatFit(pen, [`${body.name}: ${body.modes.length} modes, top ${si(this.most, "J")}`, `${body.modes.length} modes, top ${si(this.most, "J")}`, `${body.modes.length} modes`], 6, 14, w - 12);
     for (const hz of [100, 1000, 10000]) words(pen, si(hz, "Hz"), x(hz), h - 5, "center");

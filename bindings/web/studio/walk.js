@@ -31,7 +31,41 @@ const LOOKS = [
   [/wood|board|plank|bridge|parquet/, "#b08248", "boards"], [/metal|grate|steel/, "#8e99a5", "boards"], [/tile/, "#cfc9be", "tiles"],
   [/carpet|rug/, "#8d4d5d", "dots"], [/./, "#9b9b98", "dots"],
 ];
-const lookOf = (name) => LOOKS.find(([word]) => word.test(name));
+/** The look of a ground: its words, colour, and what is strewn on it. */
+export const lookOf = (name) => LOOKS.find(([word]) => word.test(name));
+
+/** What is strewn on a ground from x0, y0 to x1, y1 in its own metres: things lie where they lie. */
+export function strew(pen, kind, [x0, y0, x1, y1], toPixels, grain = 1) {
+  pen.strokeStyle = pen.fillStyle = "#00000030";
+  const line = (ax, ay, bx, by) => {
+    pen.moveTo(...toPixels(ax, ay));
+    pen.lineTo(...toPixels(bx, by));
+  };
+  pen.beginPath();
+  if (kind === "boards" || kind === "tiles") {
+    const size = kind === "tiles" ? 0.4 : 0.25;
+    for (let y = Math.ceil(y0 / size) * size; y < y1; y += size) line(x0, y, x1, y);
+    if (kind === "tiles") for (let x = Math.ceil(x0 / size) * size; x < x1; x += size) line(x, y0, x, y1);
+    pen.stroke();
+    return;
+  }
+  const step = 0.22;
+  for (let i = Math.floor(x0 / step); i * step < x1; i += 1) {
+    for (let j = Math.floor(y0 / step); j * step < y1; j += 1) {
+      const hash = Math.sin(127.1 * i + 311.7 * j) * 43758.5;
+      const [u, v] = [hash - Math.floor(hash), 7 * hash - Math.floor(7 * hash)];
+      const [x, y] = [(i + u) * step, (j + v) * step];
+      if (kind === "blades") line(x, y, x + 0.04 * (u - 0.5), y + 0.1);
+      else if (kind === "waves") line(x, y, x + 0.12, y);
+      else if (kind === "flakes") line(x, y, x + 0.1 * (u - 0.5), y + 0.1 * (v - 0.5));
+      else {
+        const [px, py] = toPixels(x, y);
+        pen.rect(px, py, (1 + 2 * u) * grain, (1 + 2 * v) * grain);
+      }
+    }
+  }
+  pen.stroke();
+}
 
 /** The text of a scene whose walker goes where it is told, from where it stands: a written path overrides its heading. */
 export function freed(text, name, [x, y]) {
@@ -256,46 +290,13 @@ export class WalkSurface extends FromAbove {
     pen.clip();
     pen.fillStyle = paint;
     pen.fillRect(left, top, x1 - left, y1 - top);
-    this.strew(pen, kind, left, top, x1, y1);
-    pen.restore();
-  }
-
-  // Things lie where they lie: their places come from the ground's own metres.
-  strew(pen, kind, left, top, right, bottom) {
     const { scale, view } = this;
-    const { clientWidth: w, clientHeight: h } = this.canvas;
-    const metres = (px, py) => [view.x + (px - w / 2) / scale, view.y - (py - h / 2) / scale];
-    const [[x0, y1], [x1, y0]] = [metres(left, top), metres(right, bottom)];
+    const { clientWidth: wide, clientHeight: tall } = this.canvas;
+    const metres = (px, py) => [view.x + (px - wide / 2) / scale, view.y - (py - tall / 2) / scale];
+    const [[west, north], [east, south]] = [metres(left, top), metres(x1, y1)];
     pen.lineWidth = 1;
-    pen.strokeStyle = pen.fillStyle = "#00000030";
-    const line = (ax, ay, bx, by) => {
-      pen.moveTo(...this.toPixels(ax, ay));
-      pen.lineTo(...this.toPixels(bx, by));
-    };
-    pen.beginPath();
-    if (kind === "boards" || kind === "tiles") {
-      const size = kind === "tiles" ? 0.4 : 0.25;
-      for (let y = Math.ceil(y0 / size) * size; y < y1; y += size) line(x0, y, x1, y);
-      if (kind === "tiles") for (let x = Math.ceil(x0 / size) * size; x < x1; x += size) line(x, y0, x, y1);
-      pen.stroke();
-      return;
-    }
-    const step = 0.22;
-    for (let i = Math.floor(x0 / step); i * step < x1; i += 1) {
-      for (let j = Math.floor(y0 / step); j * step < y1; j += 1) {
-        const hash = Math.sin(127.1 * i + 311.7 * j) * 43758.5;
-        const [u, v] = [hash - Math.floor(hash), 7 * hash - Math.floor(7 * hash)];
-        const [x, y] = [(i + u) * step, (j + v) * step];
-        if (kind === "blades") line(x, y, x + 0.04 * (u - 0.5), y + 0.1);
-        else if (kind === "waves") line(x, y, x + 0.12, y);
-        else if (kind === "flakes") line(x, y, x + 0.1 * (u - 0.5), y + 0.1 * (v - 0.5));
-        else {
-          const [px, py] = this.toPixels(x, y);
-          pen.rect(px, py, 1 + 2 * u, 1 + 2 * v);
-        }
-      }
-    }
-    pen.stroke();
+    strew(pen, kind, [west, south, east, north], (...at) => this.toPixels(...at));
+    pen.restore();
   }
 
   // A sole: heel and ball. Feet are drawn at least as large as can be seen.

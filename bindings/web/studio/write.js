@@ -38,7 +38,12 @@ export function keysOf(text) {
     const start = at;
     at += line.length + 1;
     if (triple) {
-      if (line.includes(triple)) triple = null;
+      const closes = line.indexOf(triple);
+      if (closes >= 0) {
+        keys.at(-1).to = start + closes + triple.length;
+        triple = null;
+      }
+      if (tables.length) tables.at(-1).last = at;
       continue;
     }
     const { end, depth } = before(line);
@@ -174,13 +179,16 @@ function without(text, { from, to, line }) {
   return next < 0 ? text.slice(0, Math.max(0, line - 1)) : text.slice(0, line) + text.slice(next + 1);
 }
 
+/** How lines end in a text. */
+const endIn = (text) => (text.includes("\r\n") ? "\r\n" : "\n");
+
 /** The text with a key more in a node's table; null if it has none. */
 function withNew(text, node, key, literal) {
   const { keys, tables } = keysOf(text);
   const table = tables.find(({ names, isList }) => !isList && names.length === 2 && FAMILIES.has(names[0]) && names[1] === node);
   if (table) {
     const isLast = table.last > text.length;
-    return `${text.slice(0, table.last)}${isLast ? "\n" : ""}${key} = ${literal}${isLast ? "" : "\n"}${text.slice(table.last)}`;
+    return `${text.slice(0, table.last)}${isLast ? endIn(text) : ""}${key} = ${literal}${isLast ? "" : endIn(text)}${text.slice(table.last)}`;
   }
   const inline = keys.find(({ names, from }) => names.length === 2 && FAMILIES.has(names[0]) && names[1] === node && text[from] === "{");
   if (!inline) return null;
@@ -193,7 +201,24 @@ export function atStart(text, path, literal) {
   if (/^\s*\{/.test(text)) return null;
   const event = eventAt(text, path);
   if (event) return text.slice(0, event.from) + literal + text.slice(event.to);
-  return `${text}${text.endsWith("\n") || text === "" ? "" : "\n"}\n[[event]]\nat_s = 0.0\nset = "${path}"\nvalue = ${literal}\n`;
+  const more = `${text.endsWith("\n") || text === "" ? "" : "\n"}\n[[event]]\nat_s = 0.0\nset = "${path}"\nvalue = ${literal}\n`;
+  return text + more.replaceAll("\n", endIn(text));
+}
+
+/** The text with something set at its start after all that happens there, whatever else sets it; throws if it is no text of a scene. */
+export function beginningWith(text, path, value) {
+  const literal = written(value);
+  if (/^\s*\{/.test(text)) {
+    const scene = JSON.parse(text);
+    scene.event = [...scene.event ?? [], { at_s: 0, set: path, value: Number(literal) }];
+    return JSON.stringify(scene);
+  }
+  const list = keysOf(text).keys.find(({ names }) => names.length === 1 && names[0] === "event");
+  if (!list) return `${text.trimEnd()}\n\n[[event]]\nat_s = 0.0\nset = "${path}"\nvalue = ${literal}\n`;
+  const close = text.lastIndexOf("]", list.to);
+  const inside = text.slice(list.from + 1, close).split("\n").map((line) => line.slice(0, before(line).end)).join("\n").trimEnd();
+  const comma = inside.trim() === "" || inside.endsWith(",") ? "" : ",";
+  return `${text.slice(0, list.from + 1)}${inside}${comma}\n{ at_s = 0.0, set = "${path}", value = ${literal} }]${text.slice(close + 1)}`;
 }
 
 /** The text with values of parameters, each at its key or at the start, as the engine takes it: `accepts(text)` is whether it
@@ -220,7 +245,7 @@ export function withValues(text, values, accepts) {
 export function asIn(base, text, path) {
   if (/^\s*\{/.test(text)) return asInJson(base, text, path);
   const [event, own] = [eventAt(text, path), eventAt(base, path)];
-  if (event && !own) text = text.slice(0, event.table[0]).replace(/\n\n$/, "\n") + text.slice(event.table[1]);
+  if (event && !own) text = text.slice(0, event.table[0]).replace(/(\r?\n)\r?\n$/, "$1") + text.slice(event.table[1]);
   else if (event) text = text.slice(0, event.from) + base.slice(own.from, own.to) + text.slice(event.to);
   const home = literalOf(base, path);
   if (home !== null) return atKey(text, path, home) ?? text;

@@ -138,7 +138,7 @@ const explained = (name) => async (page) => {
 };
 const gallery = async (page) => {
   await page.click("#gallery-open");
-  await page.waitForFunction(() => document.querySelectorAll("#gallery canvas[data-drawn]").length > 3);
+  await page.waitForFunction(() => document.querySelectorAll("#gallery .sound[data-drawn]").length > 3);
 };
 const menu = (page) => page.click("#keep summary");
 const wrong = async (page) => {
@@ -253,6 +253,47 @@ export default {
     await leave(page);
   },
 
+  async "every scene in the gallery has a picture of what it is about, which few others share; a wineglass is no drop of water; scenes in JSON, on one line and of parts have theirs"() {
+    const page = await share();
+    const { pictures, own } = await page.evaluate(async () => {
+      const { thumbnail } = await import("./thumbs.js");
+      const draw = (info) => {
+        const canvas = Object.assign(document.createElement("canvas"), { width: 168, height: 168 });
+        thumbnail(canvas, info);
+        const { data } = canvas.getContext("2d").getImageData(0, 0, 168, 168);
+        return { look: canvas.toDataURL(), ink: data.filter((x, i) => i % 4 === 3 && x > 40).length / (168 * 168) };
+      };
+      const pictures = tocco.scenes.map(({ name, text }) => {
+        const names = tocco.engine.abi.names(text, 48_000);
+        const info = names.describe();
+        names.free();
+        return { name, ...draw(info) };
+      });
+      const modes = [{ freq_hz: 300, decay_s: 0.4, mass_kg: 0.01 }];
+      const bar = (head) => `title = "a glass bell"\n${head}\n[[tap]]\nof = "bell"\n`;
+      const process = (type) => `title = "mine"\n[signal.still]\ntype = "points"\npoints = [[0.0, 0.0]]\n[process.own]\ntype = "${type}"\ndriven_by = "still"\n${type === "crumple" ? "modes = [{ freq_hz = 900.0, decay_s = 0.002, mass_kg = 0.002 }]\n" : ""}[[tap]]\nof = "own"\nquantity = "sound"\n`;
+      const texts = {
+        table: bar('[body.bell]\ntype = "modal"\nmodes = [{ freq_hz = 300.0, decay_s = 0.4, mass_kg = 0.01 }]'),
+        inline: bar('body.bell = { type = "modal", modes = [{ freq_hz = 300.0, decay_s = 0.4, mass_kg = 0.01 }] }'),
+        json: JSON.stringify({ title: "a glass bell", body: { bell: { type: "modal", modes } }, tap: [{ of: "bell" }] }),
+        parts: 'title = "two"\npart.a.scene = "cradle"\npart.b.scene = "gong"\n', water: process("bubbles"), paper: process("crumple"),
+      };
+      const own = {};
+      for (const [name, scene] of Object.entries(texts)) own[name] = draw(await tocco.offline.about(scene));
+      return { pictures, own };
+    });
+    assert.deepEqual([...pictures, ...Object.entries(own).map(([name, rest]) => ({ name, ...rest }))].filter(({ ink }) => ink < 0.01).map(({ name, ink }) => `${name}: ${ink}`), []);
+    const shared = new Map();
+    for (const { name, look } of pictures) shared.set(look, [...shared.get(look) ?? [], name]);
+    assert.ok([...shared.values()].every(({ length }) => length <= 3) && shared.size >= 110, `${shared.size} pictures: ${[...shared.values()].filter(({ length }) => length > 1).join("; ")}`);
+    const { look } = pictures.find(({ name }) => name === "wineglass");
+    assert.ok(look !== own.water.look && look !== own.paper.look && shared.get(look).length === 1);
+    assert.ok(own.inline.look === own.table.look && own.json.look === own.table.look && own.table.look !== own.paper.look);
+    assert.ok(own.parts.look !== own.paper.look && own.water.look !== own.paper.look);
+    console.log(`        ${shared.size} pictures of ${pictures.length} scenes; the same: ${[...shared.values()].filter(({ length }) => length > 1).map((names) => names.join(" = ")).join(", ")}`);
+    await leave(page);
+  },
+
   async "in the gallery a first tap is heard and a second opens; a key opens at once, though a finger was there before"() {
     const page = await open({ hasTouch: true });
     await page.evaluate(() => (location.hash = "#cello"));
@@ -324,7 +365,7 @@ export default {
     await page.keyboard.press("Enter");
     assert.equal(await page.evaluate(() => tocco.values.get("hit/stiffness")), 3e7);
     const seen = await page.evaluate(async () => {
-      const [{ sheenOf }, { layOut }] = await Promise.all([import("./figures.js"), import("./layout.js")]);
+      const [{ sheenOf }, { layOut }] = await Promise.all([import("./materials.js"), import("./layout.js")]);
       const schema = await (await fetch("schema.json")).json();
       const find = (node, key) => (node && typeof node === "object" ? [...(node[key]?.enum ?? []), ...(node[key]?.const ? [node[key].const] : []), ...Object.values(node).flatMap((one) => find(one, key))] : []);
       const [materials, shapes] = ["material", "shape"].map((key) => [...new Set(find(schema, key))]);

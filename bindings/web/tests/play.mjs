@@ -85,7 +85,7 @@ export default {
   async "the gallery shows every scene with a picture, and choosing one plays it"() {
     const page = await share();
     await page.click("#gallery-open");
-    await page.waitForFunction(() => document.querySelectorAll("#gallery canvas[data-drawn=yes]").length > 8, null, { timeout: 20_000 });
+    await page.waitForFunction(() => document.querySelectorAll("#gallery .sound[data-drawn=yes]").length > 8, null, { timeout: 20_000 });
     await page.screenshot({ path: join(shots, "gallery.png") });
     await page.locator("#gallery input").fill("cello");
     assert.equal(await page.locator("#gallery li:visible").count(), 1);
@@ -122,7 +122,12 @@ export default {
     await box.fill("heavy");
     await box.press("Enter");
     assert.match(await page.locator("#controls .control:has(input[data-path='hammer/mass_kg']) .note").textContent(), /heavy/);
-    await box.locator("xpath=..").dblclick();
+    // Two clicks on a number choose it, to be typed over; they change nothing.
+    await box.fill("25 g");
+    await box.press("Enter");
+    await box.dblclick();
+    assert.deepEqual([await now("hammer/mass_kg"), await page.evaluate(() => getSelection().toString())], [0.025, "0.025"]);
+    await box.locator("xpath=..").locator("label").dblclick();
     const spec = await page.evaluate(() => tocco.info.paths.find((p) => p.path === "hammer/mass_kg"));
     assert.equal(await now("hammer/mass_kg"), spec.default);
     assert.ok(spec.doc.length > 3 && spec.unit === "kg");

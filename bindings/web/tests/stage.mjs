@@ -2,7 +2,7 @@
 // The stage, what is explained on it, and screens with one idea each.
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { BAR, heard, leave, listen, load, open, scenes, share, shots, spot, wait } from "./harness.mjs";
+import { BAR, drawn, heard, hushed, leave, listen, load, open, scenes, share, shots, spot, wait } from "./harness.mjs";
 
 const choose = (page, name) => page.evaluate((wanted) => tocco.choose(wanted), name);
 const sent = (page) => page.evaluate(() => globalThis.sent);
@@ -64,6 +64,23 @@ modes = 12
 [[tap]]
 of = "plate"
 `;
+
+/** A finger that goes through these points, a picture's time between two. */
+async function swipe(touch, points, id = 0, type = "touchMove") {
+  for (const [x, y] of points) {
+    await touch.send("Input.dispatchTouchEvent", { type, touchPoints: [{ x, y, id }] });
+    await new Promise((done) => setTimeout(done, 16));
+  }
+}
+
+/** The scene's own gesture is stopped, and nothing that is heard later is left of it. */
+async function rest(page) {
+  await page.click("#stop");
+  await page.waitForFunction(() => tocco.engine.ring.column(0, 24_000).every((x) => Math.abs(x) < 1e-4), null, { timeout: 15_000 });
+}
+
+/** What was sent to a path. */
+const valuesOf = async (page, path) => (await sent(page)).filter(({ set }) => set === path).map(({ value }) => value);
 
 /** How far a body goes and how far it is seen to go, picture by picture, and whether there is something else where it stood. */
 async function placesOf([name, lead]) {
@@ -286,6 +303,144 @@ gain = 0.1
       return values;
     }, await spot(page, "bow", [0.35, 0.5]));
     assert.ok(force[1] > 3 * force[0] && force[0] > 0, `${force} N`);
+    await leave(page);
+  },
+
+  async "a hand that pulls goes on from where it begins: farther is faster, up is harder; the mouse presses as hard as is asked; a finger plays as a mouse does"() {
+    const page = await open({ hasTouch: true });
+    await choose(page, "cello");
+    await rest(page);
+    await listen(page);
+    const [low, high] = await page.evaluate(() => tocco.surfaces.find((s) => s.rub).along);
+    const [[x, y], { w }] = [await spot(page, "bow", [0.35, 0.5]), await page.evaluate(() => ({ w: tocco.stage.view.w }))];
+    const [speeds, forces] = [() => valuesOf(page, "bow/velocity_m_s"), () => valuesOf(page, "rub/normal_force_n")];
+    await page.selectOption("#mode", "xy");
+    const touch = await page.context().newCDPSession(page);
+    const right = Array.from({ length: 30 }, (_, i) => [x + i, y]);
+    const ways = {
+      mouse: [async () => (await page.mouse.move(x, y), page.mouse.down()), (to) => page.mouse.move(...to), () => page.mouse.up()],
+      finger: [() => swipe(touch, [[x, y]], 0, "touchStart"), (to) => swipe(touch, [to]), () => touch.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] })],
+    };
+    for (const [who, [down, go, up]] of Object.entries(ways)) {
+      await page.evaluate(() => (globalThis.sent = []));
+      await down();
+      for (const to of right) await go(to);
+      const led = await speeds();
+      assert.ok(led.length > 10 && led[0] > 0 && led.at(-1) > led[0], `${who}: ${led}`);
+      // A pixel is a pixel: three times the stage is from one end to the other.
+      const most = Math.max(...led.slice(1).map((speed, i) => Math.abs(speed - led[i])));
+      assert.ok(most < (12 * high) / w, `${who} jumps by ${most} m/s: ${led}`);
+      const [before] = (await forces()).slice(-1);
+      await go([x + 29, y - 0.2 * w]);
+      const [harder] = (await forces()).slice(-1);
+      assert.ok(harder > 1.3 * before, `${who}: ${before} and ${harder} N`);
+      await go([x - 0.3 * w, y]);
+      assert.ok((await speeds()).at(-1) < 0.3 * low, `${who}: the other way`);
+      await heard(page, 0.003);
+      await up();
+      assert.deepEqual([(await speeds()).at(-1), (await forces()).at(-1)], [0, 0], `${who} lets go`);
+      await hushed(page).catch(() => {});
+    }
+    // So are a finger on a rim and a hinge.
+    for (const [scene, hand] of [["wineglass", "finger"], ["door-squeak", "left-hinge"]]) {
+      await choose(page, scene);
+      await rest(page);
+      await drawn(page);
+      await page.evaluate(() => (globalThis.sent = []));
+      const [from, most] = [await spot(page, hand, [0.5, 0.9]), await page.evaluate((name) => tocco.surfaces.find((s) => s.rub?.name === name).along[1], hand)];
+      await swipe(touch, [from], 0, "touchStart");
+      await swipe(touch, Array.from({ length: 30 }, (_, i) => [from[0] + 2 * i, from[1]]));
+      await heard(page, 0.002);
+      const led = await valuesOf(page, `${hand}/velocity_m_s`);
+      assert.ok(Math.abs(led[0] - 0.4 * most) < 1e-9 && led.every((speed, i) => i === 0 || (speed >= led[i - 1] && speed - led[i - 1] < 0.1 * most)) && led.at(-1) > led[0], `${hand}: ${led}`);
+      await touch.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
+      assert.equal((await valuesOf(page, `${hand}/velocity_m_s`)).at(-1), 0);
+    }
+    await choose(page, "cello");
+    await page.click("#stop");
+    await drawn(page);
+    // With its own speed the hand presses as hard as the slider says.
+    await page.selectOption("#mode", "rub");
+    const pressed = [];
+    for (const press of [0.2, 0.9]) {
+      await page.locator("#press").evaluate((slider, value) => {
+        slider.value = value;
+        slider.dispatchEvent(new Event("input"));
+      }, press);
+      await page.mouse.move(...(await spot(page, "bow", [0.35, 0.5])));
+      await page.mouse.down();
+      await page.mouse.move(x + 30, y, { steps: 5 });
+      pressed.push((await forces()).at(-1));
+      await page.mouse.up();
+    }
+    const [least, most] = await page.evaluate(() => tocco.surfaces.find((s) => s.rub).press[0]);
+    for (const [i, press] of [0.2, 0.9].entries()) assert.ok(Math.abs(pressed[i] - least - press * (most - least)) < 1e-6, `${pressed} N`);
+    await leave(page);
+  },
+
+  async "a finger on the screen leads a finger round the rim of a wineglass, and the hinges of a door, both at once"() {
+    const page = await open({ hasTouch: true });
+    const touch = await page.context().newCDPSession(page);
+    const end = () => touch.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
+    await choose(page, "wineglass");
+    await rest(page);
+    await drawn(page);
+    await listen(page);
+    /** Where the finger touches the rim, and the rim, in the window: it stays where it was led to. */
+    const where = () => page.evaluate(() => {
+      const { stage } = tocco;
+      stage.draw();
+      const finger = stage.layout.byName.get("finger");
+      const { left, top } = stage.canvas.getBoundingClientRect();
+      const [x, y] = stage.pixel(finger, [0.5, 0.95]);
+      return { box: [left, top], rim: finger.on.rim, from: Math.atan2((y - finger.on.rim.cy) / finger.on.rim.ry, (x - finger.on.rim.cx) / finger.on.rim.rx) };
+    });
+    const speeds = () => valuesOf(page, "finger/velocity_m_s");
+    /** The speeds that it is led with so many times round, in steps, and so much farther out; the first few are those of a hand that begins. */
+    const led = async (turns, count, out = 0, isHeld = async () => {}) => {
+      const { box, rim, from } = await where();
+      const steps = Array.from({ length: count }, (_, i) => [from + (turns * 2 * Math.PI * i) / count, 1 + (out * i) / count]);
+      await page.evaluate(() => (globalThis.sent = []));
+      await swipe(touch, [await spot(page, "finger", [0.5, 0.95])], 0, "touchStart");
+      await swipe(touch, steps.map(([angle, far]) => [box[0] + rim.cx + far * rim.rx * Math.cos(angle), box[1] + rim.cy + far * rim.ry * Math.sin(angle)]));
+      await isHeld();
+      const all = (await speeds()).filter((speed) => speed !== 0).slice(3);
+      await end();
+      assert.equal((await speeds()).at(-1), 0);
+      return all;
+    };
+    // Once round: the same way all along, though it goes right in front and left behind; and the other way.
+    const [there, back] = [await led(1, 50), await led(-1, 50)];
+    assert.ok(there.length > 15 && there.every((speed) => speed > 0), `${there}`);
+    assert.ok(back.length > 15 && back.every((speed) => speed < 0), `${back}`);
+    // From the middle outwards is neither.
+    const out = await led(0, 30, 1.5);
+    const size = (all) => all.slice(5).reduce((sum, speed) => sum + Math.abs(speed), 0) / Math.max(1, all.length - 5);
+    assert.ok(size(out) < 0.2 * size(there), `${size(out)} m/s outwards, ${size(there)} round`);
+    await led(4, 240, 0, () => heard(page, 0.002));
+    await choose(page, "door-squeak");
+    await rest(page);
+    await drawn(page);
+    await page.evaluate(() => (globalThis.sent = []));
+    const hinges = await Promise.all(["left-hinge", "right-hinge"].map((name) => spot(page, name)));
+    const contacts = await page.evaluate(() => tocco.surfaces.filter((s) => s.rub).map(({ rub }) => [rub.name, rub.drive, ...rub.presses]));
+    assert.deepEqual(contacts.map(([name]) => name).sort(), ["left-hinge", "right-hinge"]);
+    const both = (dx) => hinges.map(([x, y], id) => ({ x: x + dx, y, id }));
+    await touch.send("Input.dispatchTouchEvent", { type: "touchStart", touchPoints: both(0) });
+    await page.waitForFunction(() => tocco.stage.hands.fingers.size === 2);
+    for (let i = 1; i <= 40; i += 1) {
+      await touch.send("Input.dispatchTouchEvent", { type: "touchMove", touchPoints: both(40 * Math.sin(i / 6)) });
+      await new Promise((done) => setTimeout(done, 16));
+    }
+    await heard(page, 0.002);
+    await end();
+    for (const [name, ...paths] of contacts) {
+      for (const path of paths) {
+        const values = await valuesOf(page, path);
+        assert.ok(values.some((value) => value !== 0) && values.at(-1) === 0, `${name}: ${path} ${values}`);
+      }
+      assert.ok((await valuesOf(page, paths[0])).some((value) => value < 0) && (await valuesOf(page, paths[0])).some((value) => value > 0), `${name} to and fro`);
+    }
     await leave(page);
   },
 
@@ -669,11 +824,83 @@ gain = 0.1
     await leave(page);
   },
 
+  async "modes are drawn, found and told as they ring now, not as they did when the scene was loaded, and as they did then when the views are frozen"() {
+    const page = await share({ width: 1280, height: 1500 });
+    await load(page, BAR);
+    const loaded = await page.evaluate(() => tocco.info.bodies.find(({ name }) => name === "bar").modes);
+    const tuned = async (factor) => {
+      await page.waitForFunction(([hz, by]) => Math.abs(tocco.stage.layout.byName.get("bar").motion.omega?.[2] / (2 * Math.PI * hz * by) - 1) < 1e-4, [loaded[2].freq_hz, factor], { timeout: 15_000 });
+      await drawn(page);
+    };
+    const canvas = page.locator('#view-grid canvas[aria-label="Modes"]');
+    await canvas.scrollIntoViewIfNeeded();
+    /** Where lines stand in the picture, as parts of its width; their frequencies by its scale. */
+    const lines = () => canvas.evaluate(async (picture) => {
+      const { Modes } = await import("./views.js");
+      const { width } = picture;
+      const { data } = picture.getContext("2d").getImageData(0, Math.round(26 * devicePixelRatio), width, 1);
+      const found = [];
+      for (let x = 0, from = -1; x <= width; x += 1) {
+        if (data[4 * x + 3] > 60 && from < 0) from = x;
+        if (!(data[4 * x + 3] > 60) && from >= 0) {
+          found.push((from + x) / 2 / width);
+          from = -1;
+        }
+      }
+      return found.map((at) => ({ at, hz: Modes.frequency(at, tocco.engine.rate, picture.clientWidth) }));
+    });
+    const click = async (at) => {
+      const box = await canvas.boundingBox();
+      await page.mouse.click(box.x + at * box.width, box.y + box.height / 2);
+      return page.evaluate(() => ({ lit: tocco.explain.lit, words: document.getElementById("explain").textContent }));
+    };
+    await page.evaluate(() => tocco.controls.put("size", 1, true));
+    await tuned(2);
+    const doubled = await lines();
+    // It goes to and fro and turns as a whole, on one line at the left; what sounds comes after that. Each line is the mode that it stands for.
+    for (const i of [1, 2, 3]) {
+      assert.ok(Math.abs(doubled[i].hz / (2 * loaded[i + 1].freq_hz) - 1) < 0.02, `${i}: drawn at ${doubled[i].hz} Hz, rings at ${2 * loaded[i + 1].freq_hz}`);
+      const { lit, words } = await click(doubled[i].at);
+      assert.equal(lit?.mode, i + 1, words);
+    }
+    await click(doubled[1].at);
+    const told = async (mode, factor, decay) => {
+      const wanted = await page.evaluate(async ([hz, seconds]) => {
+        const { si } = await import("./views.js");
+        return `${si(hz, "Hz")} is mode 3 of bar, which rings for ${si(seconds, "s")}.`;
+      }, [factor * mode.freq_hz, decay * mode.decay_s]);
+      await page.waitForFunction((words) => document.getElementById("explain").textContent.startsWith(words), wanted, { timeout: 10_000 })
+        .catch(async () => assert.fail(`${wanted} but ${await page.locator("#explain").textContent()}`));
+    };
+    await told(loaded[2], 2, 1);
+    // Somebody else tunes it and damps it: what is said of it follows.
+    await page.evaluate(() => {
+      tocco.engine.send({ set: "bar/freq_scale", value: 0.5 });
+      tocco.engine.send({ set: "bar/decay_scale", value: 0.25 });
+    });
+    await tuned(0.5);
+    await told(loaded[2], 0.5, 0.25);
+    await page.click("#mode-all"); // round the one that is lit is a frame
+    await drawn(page);
+    const halved = await lines();
+    assert.ok(Math.abs(halved[1].hz / (0.5 * loaded[2].freq_hz) - 1) < 0.02, `drawn at ${halved[1].hz} Hz`);
+    // Frozen, lines stay and are what they were.
+    await page.click("#freeze");
+    await page.evaluate(() => tocco.engine.send({ set: "bar/freq_scale", value: 2 }));
+    await tuned(2);
+    assert.deepEqual((await lines()).map(({ at }) => at), halved.map(({ at }) => at));
+    assert.equal((await click(halved[2].at)).lit?.mode, 3);
+    await page.click("#freeze");
+    await leave(page);
+  },
+
   async "pointing at a parameter says what it changes, and shows whom: half and twice it are rendered and compared"() {
     const page = await share();
     await load(page, `${BAR}[[event]]\nat_s = 0.05\nstrike = "hammer"\nvelocity_m_s = 1.0\n`);
     await page.locator('#controls input[data-path="size"]').hover();
-    await page.waitForFunction(() => /All of it instead of none: /.test(document.getElementById("explain").textContent), null, { timeout: 20_000 });
+    const says = (words) => page.waitForFunction((wanted) => document.getElementById("explain").textContent.includes(wanted), words, { timeout: 20_000 })
+      .catch(async () => assert.fail(`${words}: ${await page.locator("#explain").textContent()}`));
+    await says("2 instead of 0.5: ");
     const words = await page.evaluate(() => document.getElementById("explain").textContent);
     assert.match(words, /^size changes bar\. .*brighter or higher/);
     assert.deepEqual(await page.evaluate(() => [...tocco.stage.pointed]), ["bar"]);
@@ -681,7 +908,30 @@ gain = 0.1
     const path = page.locator('#controls fieldset input[data-path="bar/decay_scale"]');
     await path.scrollIntoViewIfNeeded();
     await path.focus();
-    await page.waitForFunction(() => /bar\/decay_scale.*rings longer/.test(document.getElementById("explain").textContent), null, { timeout: 20_000 });
+    await page.waitForFunction(() => /^bar\/decay_scale .* 2 instead of 0\.5: .*rings longer/.test(document.getElementById("explain").textContent), null, { timeout: 20_000 });
+    // What was rendered is what is named: half and no more at the end of its range, and something instead of nothing.
+    await page.evaluate(() => {
+      tocco.controls.put("bar/decay_scale", 1000, true);
+      tocco.explain.parameter(null);
+      tocco.explain.parameter("bar/decay_scale");
+    });
+    await says("1000 instead of 500: ");
+    await page.evaluate(() => tocco.explain.parameter("bar.ear/force_n"));
+    await says("1 N instead of 0 N: ");
+    // A scene in JSON, and one with a list of events on a line, are compared as well.
+    const modes = [{ freq_hz: 300, decay_s: 0.4, mass_kg: 0.01 }];
+    const event = [{ at_s: 0.02, hit: "bar", impulse_n_s: 0.01 }];
+    const json = JSON.stringify({ title: "bar", body: { bar: { type: "modal", modes } }, tap: [{ of: "bar" }], event });
+    const inline = `body.bar = { type = "modal", modes = [{ freq_hz = 300.0, decay_s = 0.4, mass_kg = 0.01 }] }
+tap = [{ of = "bar" }]
+event = [{ at_s = 0.02, hit = "bar", impulse_n_s = 0.01 }] # a blow
+`;
+    for (const scene of [json, inline]) {
+      await load(page, scene);
+      await page.evaluate(() => tocco.explain.parameter("bar/freq_scale"));
+      await says("2 instead of 0.5: brighter or higher");
+      await page.evaluate(() => tocco.explain.parameter(null));
+    }
     await leave(page);
   },
 

@@ -273,6 +273,46 @@ export default {
     await leave(page);
   },
 
+  async "playing again leaves what is typed and not right yet as it is, with what can be undone in the editor; so it does with a file of other ends of lines"() {
+    const page = await share();
+    await load(page, BAR);
+    const editor = () => page.evaluate(() => [tocco.editor.text, tocco.editor.view.state.selection.main.head]);
+    const again = () => page.evaluate(() => new Promise((done) => {
+      const settled = tocco.settled.bind(tocco);
+      tocco.settled = (...how) => {
+        delete tocco.settled;
+        settled(...how);
+        done();
+      };
+      document.getElementById("again").click();
+    }));
+    await page.locator("#source").click();
+    await page.keyboard.press("Control+Home");
+    await page.keyboard.type("wrong ");
+    await page.waitForFunction(() => document.getElementById("edit-note").classList.contains("wrong"));
+    await again();
+    assert.deepEqual(await editor(), [`wrong ${BAR}`, 6], "the caret, too");
+    assert.ok(await page.evaluate(() => document.getElementById("edit-note").classList.contains("wrong")), "and what is wrong with it");
+    await page.locator("#source").focus();
+    await page.keyboard.press("Control+z");
+    await page.waitForFunction((text) => tocco.editor.text === text, BAR);
+    // Lines that end as on other systems.
+    await load(page, BAR.replaceAll("\n", "\r\n"));
+    await page.locator("#source").click();
+    await page.keyboard.press("Control+Home");
+    await page.keyboard.press("ArrowRight");
+    await nudge(page, "size", 1);
+    await page.waitForFunction(() => /\nfreq_scale = /.test(tocco.editor.text));
+    assert.equal((await text(page)).split("\r\n").length, BAR.split("\n").length + 1, "as they were");
+    await again();
+    const [, head] = await editor();
+    assert.equal(head, 1);
+    await page.locator("#source").focus();
+    await page.keyboard.press("Control+z");
+    await page.waitForFunction(() => !/\nfreq_scale = /.test(tocco.editor.text), null, { timeout: 5000 });
+    await leave(page);
+  },
+
   async "undo and redo in quick succession, and loads that overlap, mix nothing of two scenes"() {
     const page = await share();
     for (const name of ["door", "gong"]) await page.evaluate((wanted) => tocco.choose(wanted), name);

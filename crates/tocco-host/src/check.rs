@@ -4,6 +4,7 @@
 use crate::error::Result;
 use crate::live::rehearse;
 use crate::render::{AUTO_MOST_S, Plan};
+use crate::wav::Encoding;
 use serde_json::json;
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
@@ -12,9 +13,11 @@ use tocco::param::Word;
 use tocco::scene::def::{Length, MidiDef, Notes, Source, TapTo};
 pub use tocco::units::short;
 
-/// Sound in which something should be heard, s, and how long that is looked for.
+/// Sound after the last that a scene does by itself in which something should be heard, s, and how long that is looked for.
 const HEARD_WITHIN_S: f64 = 20.0;
 const PATIENCE: Duration = Duration::from_secs(2);
+/// Samples of the files that `tocco render` writes if nobody asks for others: what is too faint for them is silent.
+const USUAL: Encoding = Encoding::Int24;
 
 /// What is said of a scene, as lines for people or as JSON for programs.
 pub struct Report {
@@ -52,23 +55,27 @@ impl Report {
     }
 }
 
-/// True if nothing is heard of a scene by itself, as far as can be told in a moment.
-fn is_silent(plan: &Plan) -> Result<bool> {
+/// The loudest sample of a scene by itself if that leaves nothing in a file as `tocco render` writes it, as far as can be told in a moment;
+/// `None` where something is heard.
+fn silence(plan: &Plan) -> Result<Option<f64>> {
     let mut engine = tocco::Engine::new(plan.build()?);
     let (channels, inputs) = (engine.scene().channels(), engine.scene().directory().inputs());
+    // What the scene does late is looked for, too.
+    let heard_within = HEARD_WITHIN_S + engine.scene().last_cue() as f64 / plan.rate_hz;
     let seconds = match plan.length {
-        Length::Auto => HEARD_WITHIN_S,
-        Length::Seconds(s) => s.min(HEARD_WITHIN_S),
+        Length::Auto => heard_within.min(AUTO_MOST_S),
+        Length::Seconds(s) => s.min(heard_within),
     };
-    let (quiet, began) = ([0.0_f32; 256], Instant::now());
+    let (quiet, began, mut peak) = ([0.0_f32; 256], Instant::now(), 0.0_f64);
     let mut out = vec![0.0; 256 * channels];
     for _ in 0..(seconds * plan.rate_hz / 256.0).ceil() as usize {
         engine.render(&vec![&quiet[..]; inputs], &mut tocco::Queue::new(), &mut out);
-        if out.iter().any(|x| *x != 0.0) || began.elapsed() > PATIENCE {
-            return Ok(false);
+        peak = out.iter().fold(peak, |most, x| most.max(f64::from(x.abs())));
+        if peak >= USUAL.faintest() || began.elapsed() > PATIENCE {
+            return Ok(None);
         }
     }
-    Ok(true)
+    Ok(Some(peak))
 }
 
 /// Lists bodies, contacts, walks, gestures, taps and controls, and what is odd about them. Errors are the scene's.
@@ -182,8 +189,15 @@ pub fn report(plan: &Plan) -> Result<Report> {
     for remark in def.remarks() {
         text.line("remark", "", remark);
     }
-    if is_silent(plan)? {
+    if let Some(peak) = silence(plan)? {
+        let last_s = scene.last_cue() as f64 / plan.rate_hz;
         let why = match (scene.directory().inputs(), &def.midi) {
+            (0, None) if matches!(plan.length, Length::Seconds(s) if s < last_s) => {
+                "nothing will sound: it ends before anything happens; give it a longer duration_s"
+            }
+            (0, None) if peak > 0.0 => {
+                "nothing will sound: all of it is less than half a step of a file of 24 bits; raise the taps' gain"
+            }
             (0, None) => {
                 "nothing will sound: nothing strikes, drives or falls, or no tap hears it; add an [[event]] or a [[drive]]"
             }

@@ -766,6 +766,29 @@ fn check_and_bench_speak_json_and_check_says_when_nothing_will_sound() {
         assert!(remarks.iter().any(|remark| remark.contains(words)), "{words}: {remarks:?}");
         assert!(good(here, &["check", "quiet.toml"]).contains("nothing will sound"));
     }
+    // What comes late is heard; what is too faint for the file that `render` writes, or comes after the end, is not, there as here.
+    let tap = |gain: &str| format!("tap = [{{ of = 'bar', gain = {gain} }}]\n");
+    let late = |ends: &str| body.replace("duration_s = 0.5\n", ends) + &hit.replace("at_s = 0.0", "at_s = 25.0");
+    for (text, remark) in [
+        (late("") + &tap("1.0"), None),
+        (late("duration_s = 27.0\n") + &tap("1.0"), None),
+        (late("duration_s = 10.0\n") + &tap("1.0"), Some("ends before anything happens")),
+        (format!("{body}{hit}{}", tap("1e-12")), Some("half a step")),
+    ] {
+        fs::write(here.join("late.toml"), text).unwrap();
+        let remarks = said(&json(&["check", "late.toml", "--json"]), "remark");
+        let is_said = remarks.iter().any(|said| said.contains("nothing will sound"));
+        assert!(
+            is_said == remark.is_some() && remarks.iter().all(|said| said.contains(remark.unwrap())),
+            "{remarks:?}"
+        );
+        let rendered = Command::new(env!("CARGO_BIN_EXE_tocco"))
+            .args(["render", "late.toml", "-o", "late.wav"])
+            .current_dir(here)
+            .output()
+            .unwrap();
+        assert_eq!(rendered.status.success(), remark.is_none(), "{rendered:?}");
+    }
     fs::write(here.join("wrong.toml"), "body.bar = { type = 'modl' }\n").unwrap();
     let wrong = json(&["check", "wrong.toml", "--json"]);
     assert!(wrong["ok"] == false && wrong["error"].as_str().unwrap().contains("wrong.toml:1"), "{wrong}");

@@ -483,6 +483,63 @@ mod tests {
     }
 
     #[test]
+    fn rows_of_one_hammer_agree_under_all_its_names_whether_the_scene_a_hand_osc_or_midi_moves_it() {
+        let text = "body.hammer = { type = \"mass\", mass_kg = 0.01, position_m = -1.0 }\n\
+            body.bar = { type = \"modal\", modes = [{ freq_hz = 220.0, decay_s = 0.5, mass_kg = 0.05 }] }\n\
+            contact.hit = { type = \"impact\", between = [\"hammer\", \"bar\"], hardness_01 = 0.5 }\n\
+            tap = [{ of = \"bar\" }]\n\
+            event = [{ at_s = 0.05, set = \"hit/hardness_01\", value = 0.25 }]\n\
+            control = [{ name = \"hard\", path = \"hit/stiffness\", range = [1e5, 1e10], scale = \"log\" }]\n\
+            midi = { strike = [\"hammer\"], notes = \"pitch\", retune = [\"bar\"], cc = { \"1\" = \"hard\" } }\n";
+        let scene = library::from_text("test", "test", text.to_owned(), None).unwrap();
+        let setup = live::Setup { watch_load: false, ..live::Setup::default() };
+        let (mut desk, mut player) = live::open(scene, setup).unwrap();
+        desk.watch_settings().unwrap();
+        let translator = tocco_live::midi::Translator::new(tocco_live::midi::Map::of(&desk.scene().def));
+        let mut ear = crate::midi::Ear::new(&mut desk, std::sync::Arc::new(std::sync::Mutex::new(translator)));
+        let shared = live::Shared::new(desk);
+        let mut server = crate::osc::Server::new(&shared, None);
+        let mut block = vec![0.0; 4800 * player.channels()];
+        let mut panel = Panel::default();
+        // The stiffness, and the other two names by what they mean: 10 ms for the softest, 50 us for the hardest.
+        let mut stands = |who: &str| {
+            (0..3).for_each(|_| player.play(&[], &mut block));
+            let mut desk = shared.lock();
+            desk.poll().unwrap();
+            panel.read(&mut desk, "null", 0, 0.04);
+            let row = |path: &str| panel.rows.iter().find(|row| row.path == path).unwrap().value();
+            let [stiffness, hardness, time_s] = ["hard", "hit/hardness_01", "hit/contact_time_s"].map(row);
+            let felt = desk.value("hit/stiffness").unwrap(); // in sight as the control
+            assert!((felt / stiffness - 1.0).abs() < 1e-6, "{who}: {felt} and {stiffness}");
+            assert!(
+                (time_s / (0.01 * 0.005_f64.powf(hardness)) - 1.0).abs() < 1e-6,
+                "{who}: {hardness} and {time_s} s"
+            );
+            (stiffness, hardness)
+        };
+        let (soft, hardness) = stands("the scene");
+        assert!((hardness - 0.25).abs() < 1e-6, "{hardness}");
+        let wire = |value| crate::osc::wire::bytes_of("/hit/hardness_01", vec![rosc::OscType::Double(value)]);
+        server.receive(&wire(0.75), "127.0.0.1:9".parse().unwrap());
+        let (hard, hardness) = stands("OSC");
+        assert!((hardness - 0.75).abs() < 1e-6 && hard > 10.0 * soft, "{hardness}: {soft} and {hard}");
+        // In equal ratios of stiffness: from these two follows what any other feels like.
+        let feels = |stiffness: f64| 0.25 + 0.5 * (stiffness / soft).ln() / (hard / soft).ln();
+        for (number, value) in [(1_u8, 0_u8), (1, 127), (1, 64)] {
+            ear.hear(&mut shared.lock(), 0, &[0xb0, number, value], 0.0);
+            let (stiffness, hardness) = stands("MIDI");
+            let wanted = 1e5 * 1e5_f64.powf(f64::from(value) / 127.0);
+            assert!((stiffness / wanted - 1.0).abs() < 1e-6, "{stiffness}, not {wanted}");
+            assert!((hardness - feels(stiffness).clamp(0.0, 1.0)).abs() < 1e-6, "{hardness}, not {}", feels(stiffness));
+        }
+        shared.lock().set("hit/contact_time_s", 1e-3).unwrap();
+        let (stiffness, hardness) = stands("a hand");
+        assert!(
+            (hardness - feels(stiffness)).abs() < 1e-6 && (0.01 * 0.005_f64.powf(hardness) / 1e-3 - 1.0).abs() < 1e-6
+        );
+    }
+
+    #[test]
     fn a_typed_value_is_in_the_unit_of_the_row_and_escape_forgets_it() {
         let (mut panel, ..) = panel();
         let Some(Key::Gesture(Gesture::Set { path, value: position })) = type_in(&mut panel, "1e7") else { panic!() };
