@@ -608,7 +608,7 @@ uint32_t tocco_note_choke(struct ToccoSession *session,
                           double at);
 
 /*
- Its pitch glides to so many semitones beside its key. -1 means any id, channel or key. `[audio]`
+ Its pitch glides to so many semitones beside its key. -1 means any id, channel or key; with any id, of a key that is down the note that is held, not what rings from before. `[audio]`
 
  # Safety
  `session` is alive, or null. The audio half is used by nobody else during the call. Addresses point to what their lengths say.
@@ -621,7 +621,7 @@ uint32_t tocco_note_tune(struct ToccoSession *session,
                          double at);
 
 /*
- Its pressure, 0 to 1. -1 means any id, channel or key. `[audio]`
+ Its pressure, 0 to 1. -1 means any id, channel or key; with any id, of a key that is down the note that is held, not what rings from before. `[audio]`
 
  # Safety
  `session` is alive, or null. The audio half is used by nobody else during the call. Addresses point to what their lengths say.
@@ -634,7 +634,7 @@ uint32_t tocco_note_press(struct ToccoSession *session,
                           double at);
 
 /*
- Its brightness, 0 to 1. -1 means any id, channel or key. `[audio]`
+ Its brightness, 0 to 1. -1 means any id, channel or key; with any id, of a key that is down the note that is held, not what rings from before. `[audio]`
 
  # Safety
  `session` is alive, or null. The audio half is used by nobody else during the call. Addresses point to what their lengths say.

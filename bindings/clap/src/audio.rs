@@ -155,7 +155,7 @@ impl Audio<'_> {
         self.rig.player.play(inputs, frames);
         if let Some((leaving, _)) = &mut self.leaving {
             let fading = &mut self.old[..count * leaving.player.channels()];
-            leaving.player.play(&[], fading);
+            leaving.player.play(inputs, fading);
         }
     }
 

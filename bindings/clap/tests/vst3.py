@@ -32,11 +32,12 @@ def loaded(name):
     return plugin
 
 
-def played(plugin, notes, frames, rate=RATE, block=512, channels=2):
-    """What pedalboard hears: channels by frames."""
+def played(plugin, notes, frames, rate=RATE, block=512, channels=2, goes_on=False):
+    """What pedalboard hears: channels by frames; from the beginning, or from where it was."""
     # Half a sample later: the host rounds down.
     midi = [(bytes(message), (tick + 0.5) / rate) for tick, message in notes]
-    return plugin(midi, duration=(frames + 0.5) / rate, sample_rate=rate, num_channels=channels, buffer_size=block)
+    how = {"sample_rate": rate, "num_channels": channels, "buffer_size": block, "reset": not goes_on}
+    return plugin(midi, duration=(frames + 0.5) / rate, **how)
 
 
 class InPedalboard(unittest.TestCase):
@@ -81,9 +82,11 @@ class InPedalboard(unittest.TestCase):
         plugin = loaded("bar")
         for name in ("hardness", "size", "hit_stiffness", "hammer_mass_kg"):
             parameter = plugin.parameters[name]
-            for place in (0.0, 0.125, 0.5, 0.7654321, 1.0):
+            # Hosts keep positions in 32 bits.
+            places = [0.0, 0.125, 0.5, 0.7654321, 1.0, *np.random.default_rng(17).random(40)]
+            for place in np.asarray(places, np.float32).astype(float):
                 text = parameter.get_text_for_raw_value(place)
-                self.assertAlmostEqual(parameter.get_raw_value_for_text(text), place, places=6, msg=f"{name}: {text}")
+                self.assertEqual(np.float32(parameter.get_raw_value_for_text(text)), np.float32(place), f"{name}: {text}")
         self.assertIn("kg", plugin.parameters["hammer_mass_kg"].get_text_for_raw_value(0.5))
 
     def test_a_state_goes_on_in_another_instance(self):
@@ -109,6 +112,28 @@ class InPedalboard(unittest.TestCase):
         self.assertGreater(np.abs(played(plugin, [], 24_000)).max(), 1e-4)
         plugin.load_preset(preset("bar"))
         self.assertGreater(np.abs(played(plugin, [], 24_000)).max(), 1e-4)
+
+    def test_a_preset_is_loaded_while_notes_are_held_without_a_gap_and_other_instances_go_on(self):
+        held, half, fade = [(1_003, (0x90, 60, 100)), (5_001, (0x90, 67, 90))], 9_600, 480
+        whole = played(loaded("marimba"), held, 2 * half)
+        # Another scene with other knobs, one on as many channels as any, and the same one.
+        for name in ("bell", "violin", "marimba"):
+            plugin, beside = loaded("marimba"), loaded("marimba")
+            before = [played(one, held, half) for one in (plugin, beside)]
+            plugin.load_preset(preset(name))
+            after, same = (played(one, [], half, goes_on=True) for one in (plugin, beside))
+            for heard in before:
+                self.assertTrue(np.array_equal(heard, whole[:, :half]), name)
+            self.assertTrue(np.array_equal(same, whole[:, half:]), f"{name}: heard in another instance")
+            # What rang goes on, softer and softer, over 10 ms, and the new scene is there from its first sample on.
+            fresh, old = played(loaded(name), [], half), whole[:, half : half + fade]
+            gain = np.arange(fade, 0, -1).astype(np.float32) / np.float32(fade)
+            wanted = np.concatenate([fresh[:, :fade] + gain * old, fresh[:, fade:]], axis=1)
+            self.assertGreater(np.abs(old).max(), 1e-3, "something rings")
+            self.assertTrue(np.array_equal(after, wanted), f"{name}: {np.nonzero((after != wanted).any(axis=0))[0][:3]}")
+            # And it takes notes.
+            struck = played(plugin, [(1_003, (0x90, 60, 100))], half, goes_on=True)
+            self.assertGreater(np.abs(struck).max(), 1e-3, name)
 
     def test_rates_from_8_to_384_khz_run_and_others_are_silent(self):
         for rate in (8_000, 44_100, 192_000, 384_000):

@@ -159,7 +159,8 @@ impl Instance {
         self.session = Session::open(scene, setup(rate_hz, self.channels(), values)).map_err(words)?;
         if self.voiced {
             self.session.desk.prepare_with(voices::voiced);
-            self.notes = Some(notes_of(&self.session));
+            let next = notes_of(&self.session);
+            self.follow_with(Some(next));
         }
         self.session.player.watch_touches(self.touches);
         self.plays = true;
@@ -275,7 +276,9 @@ impl Instance {
         if self.notes.is_none() {
             self.give_voices()?;
         }
-        if self.notes.as_mut().is_some_and(|notes| notes.play(event, at, &mut self.session.player)) {
+        let taken = self.notes.as_mut().is_some_and(|notes| notes.play(event, at, &mut self.session.player));
+        self.tell_ended();
+        if taken {
             return Ok(());
         }
         self.session.desk.poll().map_err(words)?;
@@ -301,8 +304,24 @@ impl Instance {
         self.session.desk.take_over(built, edited).map_err(words)?;
         // It is at its place in the queue before anything that comes after it.
         self.session.player.play(&[], &mut []);
-        self.notes = next;
+        self.follow_with(next);
         Ok(())
+    }
+
+    /// Other notes in place of these, which have all ended.
+    fn follow_with(&mut self, next: Option<Notes>) {
+        self.tell_ended();
+        if let Some(notes) = &mut self.notes {
+            notes.end_all();
+        }
+        self.tell_ended();
+        self.notes = next;
+    }
+
+    fn tell_ended(&mut self) {
+        while let Some(note) = self.notes.as_mut().and_then(Notes::ended) {
+            self.news.push_back(News::Message("ended".into(), vec![Arg::Number(f64::from(note.key))]));
+        }
     }
 
     /// The scene with its voices takes over from itself: what sounds is its first voice and goes on.
@@ -375,10 +394,8 @@ impl Instance {
         }
         if let Some(notes) = notes {
             notes.follow(session.player.engine());
-            while let Some(note) = notes.ended() {
-                news.push_back(News::Message("ended".into(), vec![Arg::Number(f64::from(note.key))]));
-            }
         }
+        self.tell_ended();
         Ok(())
     }
 

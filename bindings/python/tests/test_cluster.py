@@ -14,6 +14,7 @@ import tocco
 import tocco._cluster
 
 try:
+    import dask
     import distributed
 except ImportError:
     distributed = None
@@ -45,9 +46,9 @@ def files(folder):
     return {name: pathlib.Path(folder, name).read_bytes() for name in names}
 
 
-def deadly(dies_in, when):
-    """On a worker: ends its process in the middle of a share, before its sounds are made, after, or with half of them handed over; once
-    in all, or always if there is no file to say that it was."""
+def deadly(dies_in, when, sight):
+    """On a worker that has the folder or not: ends its process in the middle of a share, before its sounds are made, after, or with half of
+    them handed over; once in all, or always if there is no file to say that it was."""
     from tocco import _cluster, _native
 
     healthy()
@@ -77,6 +78,7 @@ def deadly(dies_in, when):
         move(made, folder)
 
     _cluster._native, _cluster.move = Native, half
+    _cluster.sees = lambda workshop: sight and os.path.isdir(workshop)
 
 
 def healthy():
@@ -99,6 +101,9 @@ def sees_the_folder(sight):
 class Cluster(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
+        # On a busy machine a worker that died may take longer than 15 s to be there again: its place would be given up, for good.
+        patient = dask.config.set({"distributed.deploy.lost-worker-timeout": "10 minutes"})
+        cls.addClassCleanup(patient.__exit__, None, None, None)
         cls.cluster = distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None)
         cls.client = distributed.Client(cls.cluster)
 
@@ -213,20 +218,40 @@ class Cluster(unittest.TestCase):
             self.assertTrue(1 <= made.found < 12)
             self.assertEqual(files(there), files(here))
 
-    def test_a_worker_that_dies_in_the_middle_loses_nothing_and_nothing_comes_twice(self):
+    def ways_to_die(self):
+        """Whether workers have the folder, and when one of them dies; who has none hands nothing over by halves."""
         self.addCleanup(self.on_workers, healthy)
+        for sight, whens in ((True, ("before", "after", "halfway")), (False, ("before", "after"))):
+            for when in whens:
+                with self.subTest(sight=sight, when=when):
+                    yield sight, when
+
+    def test_a_worker_that_dies_in_the_middle_loses_nothing_and_nothing_comes_twice(self):
         with tempfile.TemporaryDirectory() as folder, unittest.mock.patch.object(tocco._cluster, "SHARES_A_THREAD", 1):
             here = os.path.join(folder, "here")
             tocco.sweep("bar", here, over=GRID, seconds=0.1)
-            for when in ("before", "after", "halfway"):
-                died, there = (os.path.join(folder, f"{what}-{when}") for what in ("died", "there"))
-                self.on_workers(deadly, died, when)
+            for sight, when in self.ways_to_die():
+                died, there = (os.path.join(folder, f"{what}-{when}-{sight}") for what in ("died", "there"))
+                self.on_workers(deadly, died, when, sight)
                 tocco.sweep("bar", there, over=GRID, seconds=0.1, client=self.client)
-                self.assertTrue(os.path.exists(died), when)
-                self.assertEqual(files(there), files(here), when)
+                self.assertTrue(os.path.exists(died))
+                self.assertEqual(files(there), files(here))
                 with open(os.path.join(there, ".journal.tsv"), encoding="utf-8") as file:
                     keys = [line.split("\t")[0] for line in file]
-                self.assertEqual((len(keys), len(set(keys))), (12, 12), when)
+                self.assertEqual((len(keys), len(set(keys))), (12, 12))
+
+    def test_shards_are_whole_though_a_worker_dies_while_their_sounds_are_made(self):
+        with tempfile.TemporaryDirectory() as folder, unittest.mock.patch.object(tocco._cluster, "SHARES_A_THREAD", 1):
+            design, here = (os.path.join(folder, name) for name in ("d.toml", "here"))
+            pathlib.Path(design).write_text(DESIGN, encoding="utf-8")
+            tocco.dataset(design, here, shard=3)
+            for sight, when in self.ways_to_die():
+                died, there = (os.path.join(folder, f"{what}-{when}-{sight}") for what in ("died", "there"))
+                self.on_workers(deadly, died, when, sight)
+                made = tocco.dataset(design, there, shard=3, client=self.client)
+                self.assertTrue(os.path.exists(died))
+                self.assertEqual((made.sounds, made.shards, made.found), (8, 3, 0))
+                self.assertEqual(files(there), files(here))
 
     def breaking(self, times):
         """The way from the cluster to here breaks off so many times."""
@@ -271,7 +296,7 @@ class Cluster(unittest.TestCase):
         patience, scheduler.allowed_failures = scheduler.allowed_failures, 0
         self.addCleanup(setattr, scheduler, "allowed_failures", patience)
         self.addCleanup(self.on_workers, healthy)
-        self.on_workers(deadly, None, "after")
+        self.on_workers(deadly, None, "after", True)
         with tempfile.TemporaryDirectory() as here, tempfile.TemporaryDirectory() as there:
             with self.assertRaisesRegex(tocco.Error, "a worker of the cluster died"):
                 tocco.sweep("bar", there, over=GRID, seconds=0.1, client=self.client)
@@ -279,6 +304,17 @@ class Cluster(unittest.TestCase):
             tocco.sweep("bar", here, over=GRID, seconds=0.1)
             tocco.sweep("bar", there, over=GRID, seconds=0.1, client=self.client)
             self.assertEqual(files(there), files(here))
+
+    def test_a_scene_by_name_goes_on_in_a_folder_of_that_name(self):
+        self.addCleanup(os.chdir, os.getcwd())
+        with tempfile.TemporaryDirectory() as folder:
+            os.chdir(folder)
+            tocco.sweep("bar", "here", over=GRID, seconds=0.05)
+            for found in (0, 11):
+                made = tocco.sweep("bar", "bar", over=GRID, seconds=0.05, client=self.client)
+                self.assertEqual((made.files, made.found), (12, found))
+                self.assertEqual(files("bar"), files("here"))
+                os.remove(os.path.join("bar", "bar-003.wav"))
 
     def test_what_is_wrong_is_said_before_any_is_made(self):
         with tempfile.TemporaryDirectory() as folder:

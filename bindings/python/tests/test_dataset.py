@@ -14,6 +14,11 @@ import wave
 import numpy
 import tocco
 
+try:
+    import webdataset
+except ImportError:
+    webdataset = None
+
 PROGRAM = os.environ.get("TOCCO_PROGRAM", "")
 DESIGN = """
 title = "Blows of three speeds and two masses"
@@ -116,6 +121,32 @@ class Datasets(unittest.TestCase):
         here, there = read("here"), read("there")
         self.assertEqual(sorted(here), ["blows-000000.tar", "blows-000001.tar", "dataset.json", "manifest.tsv"])
         self.assertEqual([name for name in here if here[name] != there.get(name)], [])
+
+    @unittest.skipUnless(os.path.isfile(PROGRAM), "TOCCO_PROGRAM does not say where the program is")
+    def test_the_program_sweeps_the_same_files(self):
+        grid = {"hit/stiffness": [1e6, 1e8], "hammer/mass_kg": [0.01, 0.05]}
+        over = [f"--over={path}=list({','.join(map(str, values))})" for path, values in grid.items()]
+        for design, how, words in [(self.design, {}, []), ("bar", {"over": grid, "seconds": 0.2}, [*over, "--duration", "0.2"])]:
+            here, there = self.at(f"here-{len(words)}"), self.at(f"there-{len(words)}")
+            made = tocco.sweep(design, here, **how)
+            done = subprocess.run([PROGRAM, "sweep", design, *words, "-o", there], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            read = lambda folder: {p.name: p.read_bytes() for p in pathlib.Path(folder).iterdir() if not p.name.startswith(".")}
+            self.assertEqual(read(here), read(there))
+            self.assertEqual(sum(name.endswith(".wav") for name in read(here)), made.files)
+
+    @unittest.skipIf(webdataset is None, "webdataset is not installed")
+    def test_webdataset_itself_reads_the_shards_as_the_page_says(self):
+        made = tocco.dataset(self.design, self.at("set"), shard=4)
+        shards = os.path.join(self.at("set"), "blows-{000000..000001}.tar")
+        read = list(webdataset.WebDataset(shards, shardshuffle=False).decode())
+        self.assertEqual([one["__key__"] for one in read], [f"blows-{n:03}" for n in range(1, 7)])
+        for theirs, ours in zip(read, made):
+            self.assertEqual(theirs["json"], ours.about)
+            truth = numpy.stack(list(ours.truth.values()), axis=1)
+            self.assertTrue(numpy.array_equal(theirs["truth.npy"], truth) and truth.any())
+            with wave.open(io.BytesIO(theirs["wav"])) as sound:
+                self.assertEqual((sound.getframerate(), sound.getnframes()), (ours.rate_hz, len(ours.sound)))
 
     def test_what_is_wrong_is_said(self):
         for act, words in [

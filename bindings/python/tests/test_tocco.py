@@ -7,6 +7,7 @@ import gc
 import inspect
 import io
 import os
+import subprocess
 import tempfile
 import threading
 import time
@@ -16,6 +17,7 @@ import wave
 import numpy
 import tocco
 
+PROGRAM = os.environ.get("TOCCO_PROGRAM", "")
 BAR = """
 body.hammer = { type = "mass", mass_kg = 0.01, position_m = -1.0 }
 body.bar = { type = "shape", shape = "bar", length_m = 0.3, width_m = 0.03, thickness_m = 0.005, material = "steel", port = { tip = 0.98, ear = 0.02 } }
@@ -82,6 +84,19 @@ class Scenes(unittest.TestCase):
         self.assertEqual(whole.shape, (9600, 1))
         self.assertTrue(whole.any() and not whole[:590].any())
         self.assertTrue((sound([0.1, 0.05, 0.05]).view(numpy.uint32) == whole.view(numpy.uint32)).all())
+
+    @unittest.skipUnless(os.path.isfile(PROGRAM), "TOCCO_PROGRAM does not say where the program is")
+    def test_shipped_scenes_have_the_bits_of_the_program(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("bar", "violin", "marimba"):
+                file = os.path.join(folder, f"{name}.wav")
+                words = ["render", name, "--duration", "1", "--bits", "32f", "-o", file]
+                done = subprocess.run([PROGRAM, *words], capture_output=True, text=True)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                with open(file, "rb") as sound:
+                    wanted = tocco._dataset.samples(sound.read())
+                self.assertGreater(abs(wanted).max(), 1e-3)
+                self.assertEqual(tocco.Scene(name).render(1.0).tobytes(), wanted.tobytes(), name)
 
     def test_a_value_is_the_one_last_set_by_whichever_name(self):
         scene = tocco.Scene("bar")

@@ -25,7 +25,8 @@ const ENDED: f64 = 1e-9;
 /// ... and it began so long ago, s.
 const LEAST_S: f64 = 0.05;
 
-/// Which note: what is `None` means any.
+/// Which note: what is `None` means any. What shapes a note without an id means the one whose key is down, not one of that key and
+/// channel that still rings from before; where none is down, those that ring.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Which {
     /// The host's own number.
@@ -61,7 +62,7 @@ pub enum NoteEvent {
     },
     /// Its key goes up: it is damped if the scene says in which time, else it rings on.
     Off(Which),
-    /// It is silenced at once, within milliseconds, if what rings can be damped.
+    /// It is silenced at once, within milliseconds, if what rings can be damped; all that is meant, also what rings from before.
     Choke(Which),
     /// Its pitch glides to so many semitones beside its key.
     Tune(Which, f64),
@@ -240,14 +241,14 @@ impl Notes {
                 sounding.turn = notes.turns;
                 notes.let_go(index, &mut send);
             }),
-            NoteEvent::Tune(which, semitones) if semitones.is_finite() => self.each(which, |notes, index| {
+            NoteEvent::Tune(which, semitones) if semitones.is_finite() => self.each_meant(which, |notes, index| {
                 notes.sounding[index].tuning = semitones;
                 notes.tune(index, &mut send);
             }),
-            NoteEvent::Press(which, x) if x.is_finite() => self.each(which, |notes, index| {
+            NoteEvent::Press(which, x) if x.is_finite() => self.each_meant(which, |notes, index| {
                 notes.places[index].pressure.iter().for_each(|turn| send(turn.command(x)));
             }),
-            NoteEvent::Brighten(which, x) if x.is_finite() => self.each(which, |notes, index| {
+            NoteEvent::Brighten(which, x) if x.is_finite() => self.each_meant(which, |notes, index| {
                 notes.places[index].brightness.iter().for_each(|turn| send(turn.command(x)));
             }),
             _ => return false,
@@ -389,6 +390,18 @@ impl Notes {
         }
         let bend = if self.wheels.bend.is_some() { 0.0 } else { self.channels.semitones(note.channel) };
         math::pow(2.0, (f64::from(note.key) - self.reference + tuning + bend) / 12.0)
+    }
+
+    /// Those that are shaped: what rings of a key that is down again is not.
+    fn each_meant(&mut self, which: Which, mut act: impl FnMut(&mut Self, usize)) {
+        self.each(which, |notes, index| {
+            let Sounding { note: Some(note), held, .. } = notes.sounding[index] else { return };
+            let same = |other: &Note| (other.channel, other.key) == (note.channel, note.key);
+            let again = || notes.sounding.iter().any(|other| other.held && other.note.as_ref().is_some_and(same));
+            if held || which.id.is_some() || !again() {
+                act(notes, index);
+            }
+        });
     }
 
     fn each(&mut self, which: Which, mut act: impl FnMut(&mut Self, usize)) {

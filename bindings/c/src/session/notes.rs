@@ -82,7 +82,7 @@ pub unsafe extern "C" fn tocco_note_choke(session: *mut Session, id: i32, channe
     unsafe { note(session, which(id, channel, key), at, NoteEvent::Choke) }
 }
 
-/// Its pitch glides to so many semitones beside its key. -1 means any id, channel or key. `[audio]`
+/// Its pitch glides to so many semitones beside its key. -1 means any id, channel or key; with any id, of a key that is down the note that is held, not what rings from before. `[audio]`
 ///
 /// # Safety
 /// `session` is alive, or null. The audio half is used by nobody else during the call. Addresses point to what their lengths say.
@@ -99,7 +99,7 @@ pub unsafe extern "C" fn tocco_note_tune(
     unsafe { note(session, which(id, channel, key), at, |which| NoteEvent::Tune(which, value)) }
 }
 
-/// Its pressure, 0 to 1. -1 means any id, channel or key. `[audio]`
+/// Its pressure, 0 to 1. -1 means any id, channel or key; with any id, of a key that is down the note that is held, not what rings from before. `[audio]`
 ///
 /// # Safety
 /// `session` is alive, or null. The audio half is used by nobody else during the call. Addresses point to what their lengths say.
@@ -116,7 +116,7 @@ pub unsafe extern "C" fn tocco_note_press(
     unsafe { note(session, which(id, channel, key), at, |which| NoteEvent::Press(which, value)) }
 }
 
-/// Its brightness, 0 to 1. -1 means any id, channel or key. `[audio]`
+/// Its brightness, 0 to 1. -1 means any id, channel or key; with any id, of a key that is down the note that is held, not what rings from before. `[audio]`
 ///
 /// # Safety
 /// `session` is alive, or null. The audio half is used by nobody else during the call. Addresses point to what their lengths say.

@@ -150,13 +150,16 @@ fn with_scene(name: &str, text: &str) -> PluginInstance<Host> {
     let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::write(&file, text).unwrap();
     let mut plugin = plugin();
-    {
-        let handle = plugin.plugin_handle();
-        let load: PluginPresetLoad = handle.get_extension().unwrap();
-        let path = CString::new(file.to_str().unwrap()).unwrap();
-        load.load_from_location(&handle, Location::File { path: &path }, None).unwrap();
-    }
+    load_file(&mut plugin, name);
     plugin
+}
+
+fn load_file(plugin: &mut PluginInstance<Host>, name: &str) {
+    let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let handle = plugin.plugin_handle();
+    let load: PluginPresetLoad = handle.get_extension().unwrap();
+    let path = CString::new(file.to_str().unwrap()).unwrap();
+    load.load_from_location(&handle, Location::File { path: &path }, None).unwrap();
 }
 
 #[test]
@@ -187,7 +190,7 @@ fn pressure_of_a_note_moves_what_the_scene_s_midi_table_says_from_its_sample_on(
 }
 
 #[test]
-fn a_scene_that_listens_hears_what_comes_in_at_its_port() {
+fn a_scene_that_listens_hears_what_comes_in_at_its_port_also_while_it_fades_out() {
     let text = "body.bar = { type = 'modal', modes = [{ freq_hz = 440.0, decay_s = 0.5, mass_kg = 0.05 }] }\n\
         drive = [{ path = 'bar/force_n', input = 0, gain = 2.0 }]\ntap = [{ of = 'bar', gain = 0.3 }]\n";
     let mut plugin = with_scene("listens.toml", text);
@@ -202,8 +205,18 @@ fn a_scene_that_listens_hears_what_comes_in_at_its_port() {
     let mut rng = tocco::rng::Rng::new(1, "port");
     let mut noise: Vec<f32> = (0..4800).map(|_| rng.between(-0.5, 0.5) as f32).collect();
     let def = tocco::SceneDef::from_text(text).unwrap();
-    let mut wanted = vec![0.0; 4800];
-    Engine::new(Scene::build(&def, RATE).unwrap()).render(&[&noise], &mut Queue::new(), &mut wanted);
+    let play = |noise: &[f32]| {
+        let mut out = vec![0.0; noise.len()];
+        Engine::new(Scene::build(&def, RATE).unwrap()).render(&[noise], &mut Queue::new(), &mut out);
+        out
+    };
+    // The same scene takes over from itself, beginning anew.
+    let taken_over = 2064;
+    let (mut wanted, fresh) = (play(&noise), play(&noise[taken_over..]));
+    for (at, (old, new)) in wanted[taken_over..].iter_mut().zip(&fresh).enumerate() {
+        let fading = if at < 480 { (480 - at) as f32 / 480.0 * *old } else { 0.0 };
+        *old = new + fading;
+    }
     let config = PluginAudioConfiguration { sample_rate: RATE, min_frames_count: 1, max_frames_count: 2048 };
     let mut processor = plugin.activate(|_, _| (), config).unwrap().start_processing().unwrap();
     let mut heard = [vec![0.0; 4800], vec![0.0; 4800]];
@@ -211,6 +224,9 @@ fn a_scene_that_listens_hears_what_comes_in_at_its_port() {
     // Some blocks are longer than what is made at once.
     let mut from = 0;
     for size in [1, 1999, 64, 2048, 688] {
+        if from == taken_over {
+            load_file(&mut plugin, "listens.toml");
+        }
         let part = from..from + size;
         let input = from_host.with_input_buffers([AudioPortBuffer {
             latency: 0,

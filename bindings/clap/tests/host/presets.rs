@@ -238,6 +238,28 @@ fn a_host_that_restarts_as_soon_as_it_is_asked_to_hears_the_scene_before_fade_ou
 }
 
 #[test]
+fn a_preset_with_the_knobs_and_ports_that_the_host_knows_asks_for_no_restart_and_held_notes_fade_into_it() {
+    let mut plugin = plugin();
+    let config = PluginAudioConfiguration { sample_rate: RATE, min_frames_count: 1, max_frames_count: 512 };
+    let mut processor = plugin.activate(|_, _| (), config).unwrap().start_processing().unwrap();
+    let held = [(100, Doing::On(60, 0.8)), (2000, Doing::On(67, 0.6))];
+    blockwise(&mut processor, 4800, &[512], &held);
+    // The scene that plays, from its beginning, once more.
+    assert!(preset(&mut plugin, "bar"));
+    let after = blockwise(&mut processor, 48_000, &[512], &[]);
+    assert_eq!(plugin.access_shared_handler(|shared| shared.restarts.load(Relaxed)), 0);
+    plugin.deactivate(processor.stop_processing());
+    let rings = rendered(&mut self::plugin(), 9600, &[512], &held);
+    let bar = program("bar", 48_000);
+    for (at, sample) in after[0].iter().enumerate() {
+        let gain = 480_usize.saturating_sub(at) as f32 / 480.0;
+        let old = if at < 480 { gain * rings[0][4800 + at] } else { 0.0 };
+        assert_eq!(*sample, bar[0][at] + old, "{at}");
+    }
+    assert!(rings[0][4800..5280].iter().any(|x| x.abs() > 1e-3));
+}
+
+#[test]
 fn more_presets_than_wait_in_line_of_a_host_that_does_not_process_wait_for_it_to_start_again() {
     let mut plugin = plugin();
     let config = PluginAudioConfiguration { sample_rate: RATE, min_frames_count: 1, max_frames_count: 512 };

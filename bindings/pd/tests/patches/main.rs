@@ -266,3 +266,57 @@ fn making_a_block_allocates_nothing() {
     assert_eq!(count() - before, 0);
     assert!(loudest > 1e-3, "{loudest}");
 }
+
+#[test]
+fn every_note_is_told_to_have_ended_also_where_another_scene_or_rate_or_note_takes_its_place() {
+    use instance::{Arg, Instance, News};
+    fn ended(one: &mut Instance) -> Vec<f64> {
+        let mut keys = Vec::new();
+        while let Some(news) = one.news() {
+            if let News::Message(name, values) = news
+                && let ("ended", [Arg::Number(key)]) = (name.as_str(), values.as_slice())
+            {
+                keys.push(*key);
+            }
+        }
+        keys.sort_by(f64::total_cmp);
+        keys
+    }
+    type Act = fn(&mut Instance) -> Result<(), String>;
+    let acts: [(&str, Act); 3] = [
+        ("load", |one| one.message("load", &[Arg::Text("bar".into())], 0)),
+        ("reload", |one| one.message("reload", &[], 0)),
+        ("another rate", |one| one.prepare(44_100.0, 64)),
+    ];
+    for (what, act) in acts {
+        let mut one = Instance::new(&[Arg::Text("bar".into())], "", RATE).unwrap();
+        one.prepare(RATE, 64).unwrap();
+        for key in [60.0, 64.0] {
+            one.message("note", &[Arg::Number(key), Arg::Number(100.0)], 0).unwrap();
+        }
+        for _ in 0..40 {
+            one.play(&[], 64);
+        }
+        one.poll().unwrap();
+        assert!(ended(&mut one).is_empty(), "{what}: they ring");
+        act(&mut one).unwrap();
+        assert_eq!(ended(&mut one), [60.0, 64.0], "{what}");
+        for _ in 0..40 {
+            one.play(&[], 64);
+        }
+        one.poll().unwrap();
+        assert!(ended(&mut one).is_empty(), "{what}: told twice");
+    }
+    // More at once than there are voices, three times over.
+    let mut one = Instance::new(&[Arg::Text("bar".into())], "", RATE).unwrap();
+    one.prepare(RATE, 64).unwrap();
+    let keys: Vec<f64> = (0..32).map(|at| 48.0 + f64::from(at)).collect();
+    for key in &keys {
+        one.message("note", &[Arg::Number(*key), Arg::Number(100.0)], 0).unwrap();
+    }
+    let mut told = ended(&mut one);
+    one.message("load", &[Arg::Text("bar".into())], 0).unwrap();
+    told.extend(ended(&mut one));
+    told.sort_by(f64::total_cmp);
+    assert_eq!(told, keys);
+}

@@ -183,6 +183,26 @@ fn the_pad_of_the_bow_bows_with_its_corner_while_the_mouse_drags_it() {
 }
 
 #[test]
+fn the_crossover_of_the_shoes_is_where_a_message_puts_it() {
+    let power = |sound: &[f32]| sound.iter().map(|x| f64::from(x * x)).sum::<f64>();
+    let steps = |name: &str, crossover: &str| {
+        let at = format!("{crossover}heel_left 1, toe_right 1");
+        let doing = Doing { seconds: 0.4, messages: &[(10.0, at.as_str())], ..Doing::default() };
+        let (heard, console) = hear(name, "tocco-shoe~", 4, doing)?;
+        assert!(!console.contains("error") && !console.contains("tocco~:"), "{console}");
+        Some(heard)
+    };
+    let Some(unsaid) = steps("crossover-unsaid", "") else { return };
+    assert!(steps("crossover-150", "crossover 150, ").unwrap() == unsaid, "150 Hz are what it begins with");
+    let [low, high] = ["80", "600"].map(|hz| steps(&format!("crossover-{hz}"), &format!("crossover {hz}, ")).unwrap());
+    for side in 0..2 {
+        let (small, large) = (side, side + 2);
+        assert!(power(&low[small]) > 1.1 * power(&high[small]), "small loudspeakers get less, side {side}");
+        assert!(power(&high[large]) > 2.0 * power(&low[large]), "large ones get more, side {side}");
+    }
+}
+
+#[test]
 fn modules_that_listen_at_a_port_are_moved_by_osc() {
     let Some(folder) = external() else { return };
     for (module, channels, path) in [

@@ -85,7 +85,7 @@ def render(client, job, folder, progress):
     from distributed import KilledWorker, as_completed
 
     design, axes, seconds = job
-    job = (os.path.abspath(design) if os.path.exists(design) else design, axes, seconds)
+    job = (os.path.abspath(design) if os.path.isfile(design) else design, axes, seconds)
     found = None
     # A second round where sounds that arrived late lower all the others.
     for _ in range(3):

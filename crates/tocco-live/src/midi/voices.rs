@@ -3,13 +3,13 @@
 //!
 //! Voice 1 is the scene as written. Voice k has the same bodies, contacts, taps and drives under names with `~k`
 //! behind (`bar~2`); what is not in contact with the voice is shared. Controls reach every copy. Events stay with
-//! voice 1.
+//! voice 1. The hammer of a copy waits clear of what it strikes until its first note.
 
 use crate::error::{Error, Result};
 use std::collections::BTreeSet;
 use tocco::Document;
 use tocco::scene::SceneError;
-use tocco::scene::def::{SceneDef, Source};
+use tocco::scene::def::{BodyForm, ContactForm, SceneDef, Source};
 
 /// Stands before the number of a copy; scene files may use it, so a name that has it already is refused.
 const MARK: char = '~';
@@ -89,6 +89,9 @@ pub fn copies(def: &SceneDef) -> std::result::Result<Option<SceneDef>, SceneErro
         for body in def.bodies.iter().filter(|body| own(&body.name)) {
             let mut copy = body.clone();
             copy.name = renamed(&body.name);
+            if let (BodyForm::Mass(mass), Some(clear_m)) = (&mut copy.form, clear_of_what_it_strikes(def, &body.name)) {
+                mass.position_m = clear_m;
+            }
             all.bodies.push(copy);
         }
         for contact in def.contacts.iter().filter(|contact| own(&contact.name)) {
@@ -119,6 +122,25 @@ pub fn copies(def: &SceneDef) -> std::result::Result<Option<SceneDef>, SceneErro
     }
     all.lines.clear();
     Ok(Some(all))
+}
+
+/// Where a mass waits for its first note, m, if it would lie on what it strikes: there the two do not sleep, and voices that nobody plays
+/// would cost as much as those that sound. A stroke begins at the contact wherever the mass is. `None`: it stays where it is written.
+fn clear_of_what_it_strikes(def: &SceneDef, name: &str) -> Option<f64> {
+    const ASIDE_M: f64 = 1.0;
+    let (midi, body) = (def.midi.as_ref()?, def.bodies.iter().find(|body| body.name == name)?);
+    let BodyForm::Mass(mass) = &body.form else { return None };
+    let lies = (mass.position_m, mass.velocity_m_s, mass.params.gravity_m_s2) == (0.0, 0.0, 0.0);
+    let mut met = def.contacts.iter().filter(|c| c.between.iter().any(|site| head(site) == name));
+    let (contact, other) = (met.next()?, met.next());
+    let plain = matches!(&contact.form, ContactForm::Impact(impact) if impact.texture.is_none()) && !contact.spare;
+    let named = def.contacts.iter().any(|c| c.form.names().contains(&contact.name.as_str()));
+    let watched = def.taps.iter().any(|tap| head(&tap.of) == name) || def.drives.iter().any(|d| head(&d.path) == name);
+    let is = |side: usize, all: &[String]| all.iter().any(|one| head(one) == head(&contact.between[side]));
+    let side = [0, 1].into_iter().find(|side| is(*side, &midi.strike) && is(1 - side, &midi.retune))?;
+    let stays = !lies || other.is_some() || !plain || named || watched || head(&contact.between[side]) != name;
+    // Compression is the place of the first less that of the second.
+    (!stays).then_some(if side == 0 { -ASIDE_M } else { ASIDE_M })
 }
 
 /// Names of the bodies and contacts of a voice: everything reached by contacts from what is played or tuned.
@@ -199,6 +221,48 @@ mod tests {
         assert!(first.iter().any(|x| x.abs() > 1e-3));
         for hammer in ["hammer", "hammer~2", "hammer~3"] {
             assert_eq!(first, sound(&voices, hammer), "{hammer}");
+        }
+    }
+
+    #[test]
+    fn voices_that_nobody_plays_rest() {
+        let mut def = copies(&read(&SCENE.replace("decay_s = 0.5", "decay_s = 0.002"))).unwrap().unwrap();
+        def.drives.clear();
+        let scene = Scene::build(&def, 48_000.0).unwrap();
+        let body = scene.directory().body("hammer").unwrap();
+        let mut engine = Engine::new(scene);
+        let mut queue = Queue::from([Timed { at: 0, command: Command::Strike { body, velocity_m_s: 1.0 } }]);
+        engine.render(&[], &mut queue, &mut vec![0.0; 48_000]);
+        assert!(engine.rests(), "the first has rung out, the others were never struck");
+    }
+
+    #[test]
+    fn a_hammer_waits_on_its_own_side_and_one_that_does_more_than_strike_stays_where_it_is_written() {
+        let (lies, hit) = ("mass_kg = 0.01 }", "between = [\"hammer\", \"bar.tip\"]");
+        for (from, to, wanted_m) in [
+            (lies, lies, -1.0),
+            (hit, "between = [\"bar.tip\", \"hammer\"]", 1.0),
+            (lies, "mass_kg = 0.01, position_m = -0.02 }", -0.02),
+            (lies, "mass_kg = 0.01, gravity_m_s2 = -9.81 }", 0.0),
+            (lies, "mass_kg = 0.01, velocity_m_s = 1.0 }", 0.0),
+            ("{ of = \"bell\" }", "{ of = \"hammer\", quantity = \"position\" }", 0.0),
+            ("bar.end/force_n", "hammer/force_n", 0.0),
+            (
+                "contact.hit",
+                "contact.felt = { type = \"impact\", between = [\"hammer\", \"bell\"], stiffness = 1e4 }\ncontact.hit",
+                0.0,
+            ),
+        ] {
+            let text = SCENE.replace(from, to);
+            assert!(text != SCENE || from == to, "{from}");
+            let def = copies(&read(&text)).unwrap().unwrap();
+            let place_m = |name: &str| match &def.bodies.iter().find(|body| body.name == name).unwrap().form {
+                BodyForm::Mass(mass) => mass.position_m,
+                _ => f64::NAN,
+            };
+            assert_eq!([place_m("hammer~2"), place_m("hammer~3")], [wanted_m; 2], "{to}");
+            let written_m = if wanted_m.abs() == 1.0 { 0.0 } else { wanted_m };
+            assert_eq!(place_m("hammer"), written_m, "{to}: the first is the scene as written");
         }
     }
 

@@ -175,7 +175,10 @@ impl Notes {
             }
             Changed::Silence => {
                 for sounding in &mut self.sounding {
-                    if let Some(note) = std::mem::take(sounding).going_on() {
+                    // What choked it is still set, and the next note lifts it.
+                    let choked = sounding.choked;
+                    let before = std::mem::replace(sounding, Sounding { choked, ..Sounding::default() });
+                    if let Some(note) = before.going_on() {
                         self.ended.push(note);
                     }
                 }
