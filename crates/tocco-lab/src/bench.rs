@@ -329,11 +329,17 @@ fn in_a_room(table: &mut Table, _: &TemporaryFolder) -> Result<()> {
     Ok(())
 }
 
-/// A bank of 512 modes that rings while something retunes every one of them, always.
+/// 512 modes that ring while something retunes every one of them, always: a bank alone, under what touches it, and voices each bent by itself.
 fn retuning(table: &mut Table, _: &TemporaryFolder) -> Result<()> {
     table.heading("a bank retuned as it rings, mode updates per mode and sample", ["", "ours", "ns", "goal"])?;
-    for (name, path) in [("bent, 512 modes", "bar/freq_scale"), ("morphed, 512 modes", "bar/morph_01")] {
-        let (mut plain, mut ours) = (Plain::new(&modes(512)), engine::retuned(512, path).map_err(Error::Machine)?);
+    for (name, ours) in [
+        ("bent, 512 modes", engine::retuned(512, "bar/freq_scale")),
+        ("morphed, 512 modes", engine::retuned(512, "bar/morph_01")),
+        ("bent under a pressed hammer, 512 modes", engine::touched_and_bent(512, false)),
+        ("bent while it is rubbed, 512 modes", engine::touched_and_bent(512, true)),
+        ("8 voices of 64 modes, each bent by itself", engine::voices_bent(8, 64)),
+    ] {
+        let (mut plain, mut ours) = (Plain::new(&modes(512)), ours.map_err(Error::Machine)?);
         let (plain_ns, ours_ns) = alternate(&mut |out| plain.render(out), &mut |out| {
             ours.render(&[], &mut Queue::new(), out);
         });
@@ -344,20 +350,29 @@ fn retuning(table: &mut Table, _: &TemporaryFolder) -> Result<()> {
     Ok(())
 }
 
+/// What an island may cost among 1000 over what it costs among 30: the largest points alone decide about r2, where a cost that grows
+/// with the power 1.5 of their number still has 0.98.
+const MOST_GROWTH: f64 = 1.5;
+
 /// What a scene costs that grows: islands that sound, each with some parameters on the move, and bodies that sleep.
 fn growing(table: &mut Table, _: &TemporaryFolder) -> Result<()> {
     table.heading("islands on which a hand rubs, ns per sample and island", ["1", "30", "1000", "goal"])?;
-    for moving in [0, 3, 10] {
+    table.line(&format!(
+        "  straight: r2 > 0.98, and one of 1000 costs at most {MOST_GROWTH} times what one of 30 does"
+    ))?;
+    for moving in 0..=10 {
         let counts = [1, 3, 10, 30, 100, 300, 1000];
         let mut points = Vec::new();
         for count in counts {
             let mut islands = engine::islands(count, count, moving).map_err(Error::Machine)?;
-            points.push((count as f64, least_ns(&mut islands, 6)));
+            points.push((count as f64, least_ns(&mut islands, 48)));
         }
-        let [one, thirty, thousand] = [0, 3, 6].map(|at| format!("{:.0}", points[at].1 / points[at].0));
-        let straight = straightness(&points);
-        let columns = [one, thirty, thousand, "r2 > 0.98".into()];
-        table.figure(&format!("{moving} moving parameters each: r2 = {straight:.4}"), columns, straight > 0.98)?;
+        let each = [0, 3, 6].map(|at| points[at].1 / points[at].0);
+        let [one, thirty, thousand] = each.map(|ns| format!("{ns:.0}"));
+        let (straight, more) = (straightness(&points), each[2] / each[1]);
+        let columns = [one, thirty, thousand, "straight".into()];
+        let name = format!("{moving} moving parameters each: r2 = {straight:.4}, x{more:.2}");
+        table.figure(&name, columns, straight > 0.98 && more <= MOST_GROWTH)?;
     }
     table.heading("bodies that sleep under friction that nothing presses", ["", "updates", "ns", "goal"])?;
     let (mut plain, mut ours) = (Plain::new(&modes(512)), engine::islands(1000, 0, 0).map_err(Error::Machine)?);
@@ -384,16 +399,14 @@ fn growing(table: &mut Table, _: &TemporaryFolder) -> Result<()> {
     table.figure("the same beside an island with 10 moving parameters", columns, updates < 1000.0)
 }
 
-/// Least ns per sample of so many short runs.
-fn least_ns(engine: &mut Engine, runs: usize) -> f64 {
+/// Least ns per sample of so many blocks: short ones, which the other programs of a busy machine leave whole now and then.
+fn least_ns(engine: &mut Engine, blocks: usize) -> f64 {
     let mut out = [0.0; BLOCK];
-    (0..runs).fold(f64::INFINITY, |least, _| {
+    (0..blocks).fold(f64::INFINITY, |least, _| {
         let start = Instant::now();
-        for _ in 0..8 {
-            engine.render(&[], &mut Queue::new(), &mut out);
-            std::hint::black_box(&out);
-        }
-        least.min(start.elapsed().as_nanos() as f64 / (8 * BLOCK) as f64)
+        engine.render(&[], &mut Queue::new(), &mut out);
+        std::hint::black_box(&out);
+        least.min(start.elapsed().as_nanos() as f64 / BLOCK as f64)
     })
 }
 
@@ -412,14 +425,15 @@ fn straightness(points: &[(f64, f64)]) -> f64 {
 fn watching(table: &mut Table, _: &TemporaryFolder) -> Result<()> {
     table.heading("two signals watched, ns per sample", ["unwatched", "watched", "ratio", "goal"])?;
     type Case = fn() -> std::result::Result<Engine, String>;
-    let cases: [(&str, Case, [&str; 2]); 9] = [
+    let cases: [(&str, Case, [&str; 2]); 10] = [
         ("a pressed hammer, 3 modes", || engine::pressed(3), ["hit.force", "bar.velocity"]),
         ("a pressed hammer, 512 modes", || engine::pressed(512), ["hit.force", "hit.compression"]),
         ("stick-slip, 3 modes", || engine::stick_slip(3, Decays::Long), ["rub.force", "glass.velocity"]),
         ("stick-slip, 128 modes", || engine::stick_slip(128, Decays::Long), ["rub.force", "rub.compression"]),
         ("a bowed string", engine::bowed_string, ["string.bow_point.velocity", "string.bow_point.position"]),
         ("a bar of 512 modes that has been struck", || engine::struck(512), ["hit.force", "bar.velocity"]),
-        // Everything at one sample: no goal, docs/figures.md.
+        // A sum over all modes at every sample, or everything at one sample: no goal, docs/figures.md.
+        ("a bar of 512 modes that has been struck", || engine::struck(512), ["hit.force", "bar.position"]),
         ("a pressed hammer, 3 modes", || engine::pressed(3), ["energy", "work"]),
         ("a pressed hammer, 512 modes", || engine::pressed(512), ["energy", "work"]),
         ("a bar of 512 modes that has been struck", || engine::struck(512), ["energy", "work"]),
@@ -440,7 +454,8 @@ fn watching(table: &mut Table, _: &TemporaryFolder) -> Result<()> {
             },
         );
         let ratio = watched_ns / plain_ns;
-        let (goal, reached) = if signals[0] == "energy" { ("none", true) } else { ("<= x1.20", ratio <= 1.2) };
+        let excepted = signals.iter().any(|signal| ["energy", "bar.position"].contains(signal));
+        let (goal, reached) = if excepted { ("none", true) } else { ("<= x1.20", ratio <= 1.2) };
         let columns = [format!("{plain_ns:.0}"), format!("{watched_ns:.0}"), format!("x{ratio:.2}"), goal.into()];
         table.figure(&format!("{name}: {} and {}", signals[0], signals[1]), columns, reached)?;
     }

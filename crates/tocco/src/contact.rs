@@ -9,8 +9,8 @@
 //! `[contact.4]  N = 128 max(1, 22.7 us/h)` steps for a contact that comes and goes, so that its error, about 0.01 % of the
 //! rebound at 44.1 kHz, falls with the rate; 32 for one that has been closed for N samples. One that is open needs none: eight
 //! samples after the last touch the island is back at one step a sample. Twice as many where several contacts of an island came
-//! within N samples: what one collision leaves is where the next begins, and its error grows with every one. On a body of 32 modes
-//! and more, where every step is dear, 64 and no more than that: the error is about 0.04 %.
+//! within N samples: what one collision leaves is where the next begins, and its error grows with every one. So it is whatever a step
+//! of the bodies costs: a contact that lasts, which is what costs, has the fewer.
 //!
 //! **Sources.** Rath 2004; physics.md D.2, D.4, D.5, H1, H3.
 
@@ -45,13 +45,11 @@ const KEPT: u64 = 32;
 /// step; one that flickers, as strong viscous losses make it at the release, is not let go of.
 const APART: u64 = 8;
 
-/// Steps for a contact that comes and goes, and for one on a body of many modes. [contact.4]
-const STEPS_BRIEF: [Real; 2] = [128.0, 64.0];
-/// Modes from which a body has many.
-const MANY_MODES: usize = 32;
+/// Steps for a contact that comes and goes, at 44.1 kHz. [contact.4]
+const STEPS_BRIEF: Real = 128.0;
 
-fn steps_brief(many: bool, sample_s: Real) -> Real {
-    STEPS_BRIEF[usize::from(many)] * (1.0 / (44_100.0 * sample_s)).max(1.0)
+fn steps_brief(sample_s: Real) -> Real {
+    STEPS_BRIEF * (1.0 / (44_100.0 * sample_s)).max(1.0)
 }
 
 /// By which rule sub-steps are counted.
@@ -109,9 +107,8 @@ pub struct Contact {
     /// Samples after which it lasts, and when it closed.
     brief: u64,
     closed_at: Option<u64>,
-    /// How its sub-steps are counted, and whether each is dear, as a partner has many modes.
+    /// How its sub-steps are counted.
     rule: StepRule,
-    many: bool,
     /// The limits hold for the present law and masses; they are made when they are asked for.
     estimated: bool,
     level: usize,
@@ -177,7 +174,6 @@ impl Contact {
             brief: 0,
             closed_at: None,
             rule: StepRule::Present,
-            many: false,
             estimated: false,
             level: 0,
             level_until: 0,
@@ -210,9 +206,9 @@ impl Contact {
     }
 
     /// Recomputes the speeds at which sub-steps are needed, after a change of law or mass. `[audio]`
-    fn estimate(&mut self, inverse_mass: Real, many: bool, sample_s: Real, rule: StepRule) {
-        (self.rule, self.many) = (rule, many);
-        let brief = fault!(SUBSTEP_RULE, steps_brief(many, sample_s), times 0.125);
+    fn estimate(&mut self, inverse_mass: Real, sample_s: Real, rule: StepRule) {
+        self.rule = rule;
+        let brief = fault!(SUBSTEP_RULE, steps_brief(sample_s), times 0.125);
         self.brief = brief as u64;
         for level in 0..LEVELS - 1 {
             let step_s = sample_s / (1u32 << level) as Real;
@@ -327,7 +323,7 @@ impl Contact {
 
     /// True if it came, or came and went, so lately that it is one of a series of collisions.
     fn came_lately(&self, tick: u64) -> bool {
-        !self.many && self.came.is_some_and(|came| tick <= came + self.brief)
+        self.came.is_some_and(|came| tick <= came + self.brief)
     }
 
     /// The same by [`StepRule::First`]: up at once, down after 32 samples.

@@ -121,6 +121,7 @@ mod planted {
         EXACT_SCHEME, "contact/exact.rs", "the exact scheme counts its loss twice", "rebound" "the_exact_wall", [];
         THIRD_LAW, "contact/step.rs", "the second partner feels 0.98 of the force", "rebound" "two_free_masses", ["003-fig-5.5"];
         CROSS_COMPLIANCE, "contact/step.rs", "contacts on one body do not know of each other", "passivity" "energy_minus_work_never_rises_in_4000", [];
+        TOUCH_PAUSE, "contact/step.rs", "friction that is pressed again is no stroke of its own", "rest" "friction_that_is_pressed_again", [];
         TOUCHED_PLACE, "contact/world.rs", "a contact that wakes reads where its ports are heard", "touch" "a_body_that_rings", [];
         LEDGER_JOIN, "contact/join.rs", "what a contact holds is lost without a word when it is taken away", "joints" "what_a_contact_holds", [];
         TRAVEL_WAY, "contact/travel.rs", "a place goes 1.1 times its way", "travel" "a_finger_round_a_rim", [];

@@ -94,7 +94,8 @@ fn excepted(text: &str, id: &str) -> bool {
     string
         // A tail ends where the list as it is written is heard to end.
         || (id == "freq_scale" && text.contains("tail = true"))
-        // A hammer by intention keeps the stiffness that was found for the mass, exponent and loss that are written.
+        // A hammer by intention keeps the stiffness that was found for the mass, exponent and loss that are written: its felt is what
+        // it was, and the test below says how it is made another.
         || (["mass_kg", "exponent", "dissipation_s_m"].contains(&id) && (text.contains("hardness_01 = ") || text.contains("contact_time_s = ")))
         // The heights under the contact have been drawn.
         || (id == "beta" && text.contains("roughness = 0.1"))
@@ -209,6 +210,28 @@ fn a_jump_of_any_live_parameter_sounds_as_a_scene_written_with_the_value() {
         assert!(tried.contains(spec), "{kind}: {spec} is tried in no scene");
     }
     assert!(unlike.is_empty(), "{} unlike: {}", unlike.len(), unlike.join("\n"));
+}
+
+#[test]
+fn a_hammer_by_intention_keeps_its_felt_when_its_mass_jumps_and_is_the_intention_of_the_new_mass_where_its_stiffness_jumps_too()
+ {
+    let by = |kg: f64, keys: &str| scene(MODAL, &format!("mass_kg = {kg:?}")).replace("stiffness = 1e8", keys);
+    let intent = "hardness_01 = 0.6\nexponent = 1.7\ndissipation_s_m = 0.2";
+    let stiffness = |kg: f64| {
+        let def = tocco::SceneDef::from_text(&by(kg, intent)).unwrap();
+        def.stiffness(&def.contacts[0]).unwrap()
+    };
+    let (light, heavy) = (stiffness(0.012), stiffness(0.1));
+    assert!((heavy / light * 0.012 / 0.1 - 1.0).abs() < 1e-12, "in proportion to the mass");
+    let kept = intent.replace("hardness_01 = 0.6", &format!("stiffness = {light:e}"));
+    let mass = jump("hammer/mass_kg", 0.1);
+    for at in [0, 31, 333] {
+        let alone = heard(engine(&by(0.012, intent), RATE_HZ), at, &[mass.clone(), strike()]);
+        assert!(alone == heard(engine(&by(0.1, &kept), RATE_HZ), at, &[strike()]), "at {at}");
+        let both = [mass.clone(), jump("hit/stiffness", heavy), strike()];
+        let wanted = heard(engine(&by(0.1, intent), RATE_HZ), at, &[strike()]);
+        assert!(heard(engine(&by(0.012, intent), RATE_HZ), at, &both) == wanted && alone != wanted, "both at {at}");
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //! Scenes in which nothing moves: they rest, and nothing tells afterwards that they did.
 
 mod common;
-use common::engine;
+use common::{engine, probe};
 use tocco::engine::{Command, Queue};
 
 const RATE_HZ: f64 = 44_100.0;
@@ -59,6 +59,47 @@ fn a_scene_that_rests_goes_on_as_one_that_was_kept_awake() {
             assert!(rested > least, "{name}: rests for {rested} of the time");
             let other = bits.iter().zip(&awake).position(|(a, b)| a != b);
             assert_eq!(other, None, "{name}, blocks of {frames}");
+        }
+    }
+}
+
+#[test]
+fn friction_that_is_pressed_again_after_a_pause_falls_beside_its_place_anew_asleep_or_awake() {
+    // Whoever rubs at one speed bends each mode by what its shape is at the place: the second has a node there, and moves by what
+    // the strokes fall aside.
+    let scene = |press: &str| {
+        format!(
+            "[body.hand]\ntype = \"guided\"\nvelocity_m_s = 0.5\n[body.bar]\ntype = \"modal\"\njitter_01 = 0.5\n\
+             modes = [{{ freq_hz = 200.0, decay_s = 0.005, mass_kg = 0.05 }}, {{ freq_hz = 500.0, decay_s = 0.005, mass_kg = 0.05 }}]\n\
+             [body.bar.port]\nrubbed = [1.0, 0.0]\none = [1.0, 0.0]\ntwo = [0.0, 1.0]\n\
+             [contact.rub]\ntype = \"friction\"\nbetween = [\"hand\", \"bar.rubbed\"]\nnormal_force_n = 1.0\n{press}[[tap]]\nof = \"bar.one\"\n"
+        )
+    };
+    let drive = |pause_s: f64| {
+        let again_s = 0.1 + pause_s;
+        let points =
+            format!("[[0.0, 1.0], [0.1, 1.0], [0.1001, 0.0], [{again_s:?}, 0.0], [{:?}, 1.0]]", again_s + 1e-4);
+        scene(&format!("[[drive]]\npath = \"rub/normal_force_n\"\npoints = {points}\n"))
+    };
+    let event = |at_s: f64, value: f64| {
+        format!("[[event]]\nat_s = {at_s:?}\nset = \"rub/normal_force_n\"\nvalue = {value:?}\n")
+    };
+    let edited = scene(&(event(0.1, 0.0) + &event(0.2, 1.0)));
+    for (text, anew) in [(drive(0.1), true), (edited, true), (drive(0.003), false)] {
+        // A tap that hears how far it is closed keeps a contact awake.
+        for more in ["", "[[tap]]\nof = \"rub\"\nquantity = \"compression\"\n"] {
+            let text = format!("{text}{more}");
+            let signals = ["bar.one.position", "bar.two.position"];
+            let (rows, health) = probe(&mut engine(&text, 48_000.0), &signals, 19_200);
+            assert_eq!(health.unconverged, 0);
+            let aside = |at_s: f64| {
+                let row = &rows[(at_s * 48_000.0) as usize];
+                row[1] / row[0]
+            };
+            let (first, second) = (aside(0.095), aside(0.35));
+            assert!(first.abs() > 1e-3, "the first stroke falls beside its place: {first}");
+            let differs = (second / first - 1.0).abs() > 1e-3;
+            assert_eq!(differs, anew, "{first} {second}\n{text}");
         }
     }
 }

@@ -57,14 +57,55 @@ pub fn retuned(count: usize, path: &str) -> Result<Engine, String> {
     let list = |scale: f64| -> String {
         super::bank::modes(count).iter().map(|m| mode(scale * m.freq_hz, m.decay_s, 0.05)).collect()
     };
-    let points: Vec<[f64; 2]> = (0..4000).map(|i| [0.05 * f64::from(i), if i % 2 == 0 { 1.0 } else { 0.9 }]).collect();
     build(&format!(
         "[body.bar]\ntype = \"modal\"\nmodes = [{}]\nmorph = {{ modes = [{}] }}\n\
          [[event]]\nat_s = 0.0\nhit = \"bar\"\nimpulse_n_s = 0.01\n\
-         [[drive]]\npath = \"{path}\"\npoints = {points:?}\n[[tap]]\nof = \"bar\"\nquantity = \"velocity\"\n",
+         {}[[tap]]\nof = \"bar\"\nquantity = \"velocity\"\n",
         list(1.0),
-        list(1.1)
+        list(1.1),
+        to_and_fro(path, 0.05)
     ))
+}
+
+/// A drive that moves a parameter between 1 and 0.9, so long each way, s.
+fn to_and_fro(path: &str, each_s: f64) -> String {
+    let points: Vec<[f64; 2]> =
+        (0..4000).map(|i| [each_s * f64::from(i), if i % 2 == 0 { 1.0 } else { 0.9 }]).collect();
+    format!("[[drive]]\npath = \"{path}\"\npoints = {points:?}\n")
+}
+
+/// The body under a pressed hammer, or a hand that rubs it, bent all the while.
+pub fn touched_and_bent(count: usize, rubbed: bool) -> Result<Engine, String> {
+    let list = body(count, if rubbed { 0.003 } else { 1.0 });
+    let touch = if rubbed {
+        format!(
+            "[body.bow]\ntype = \"guided\"\nvelocity_m_s = 0.05\n\
+             [contact.rub]\n{RUB}between = [\"bow\", \"bar\"]\nnormal_force_n = 1.0\n"
+        )
+    } else {
+        "[body.hammer]\ntype = \"mass\"\nmass_kg = 0.01\n\
+         [contact.hit]\ntype = \"impact\"\nbetween = [\"hammer\", \"bar\"]\n\
+         stiffness = 1e7\ndissipation_s_m = 1.0\nexponent = 1.5\nsubsteps = 1\n\
+         [[drive]]\npath = \"hammer/force_n\"\npoints = [[0.0, 10.0]]\n"
+            .to_owned()
+    };
+    Ok(after_2_s(build(&format!(
+        "[body.bar]\ntype = \"modal\"\nmodes = [{list}]\n{touch}{}[[tap]]\nof = \"bar\"\nquantity = \"velocity\"\n",
+        to_and_fro("bar/freq_scale", 0.05)
+    ))?))
+}
+
+/// So many voices that ring, each bent by a finger of its own, as MPE does.
+pub fn voices_bent(voices: usize, count: usize) -> Result<Engine, String> {
+    let list: String = super::bank::modes(count).iter().map(|m| mode(m.freq_hz, m.decay_s, 0.05)).collect();
+    let voice = |i: usize| {
+        format!(
+            "[body.bar{i}]\ntype = \"modal\"\nmodes = [{list}]\n\
+             [[event]]\nat_s = 0.0\nhit = \"bar{i}\"\nimpulse_n_s = 0.01\n{}[[tap]]\nof = \"bar{i}\"\n",
+            to_and_fro(&format!("bar{i}/freq_scale"), 0.05 + 0.003 * i as f64)
+        )
+    };
+    build(&(0..voices).map(voice).collect::<String>())
 }
 
 /// SDT's friction as its figures were taken; its Stribeck velocity, which they do not name, is its default.

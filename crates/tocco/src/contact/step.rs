@@ -68,6 +68,8 @@ impl World {
             let touching = contact.law.engages(contact.compression, s0 * (self.sample_s / dt));
             if touching {
                 struck |= self.note_touch(index, tick);
+            } else {
+                self.note_pause(index, tick);
             }
             let contact = &mut self.contacts[index];
             level = level.max(contact.want_level(touching, s0, dt, tick));
@@ -129,7 +131,7 @@ impl World {
 
     /// Notes that a contact touches; at the first touch after a pause both partners may redraw where they are struck.
     pub(super) fn note_touch(&mut self, index: usize, tick: u64) -> bool {
-        let pause = (0.005 / self.sample_s) as u64;
+        let pause = self.pause();
         let contact = &mut self.contacts[index];
         let new = contact.last_touch.is_none_or(|last| tick > last + pause);
         contact.last_touch = Some(tick);
@@ -139,6 +141,18 @@ impl World {
             }
         }
         new
+    }
+
+    /// Notes that a contact does not touch; a touch of long ago is forgotten, so that the next is a stroke of its own whoever takes it.
+    fn note_pause(&mut self, index: usize, tick: u64) {
+        let pause = self.pause();
+        let last_touch = &mut self.contacts[index].last_touch;
+        *last_touch = last_touch.filter(|last| fault!(TOUCH_PAUSE, tick < last + pause, true));
+    }
+
+    /// Samples without a touch after which the next is a stroke of its own.
+    fn pause(&self) -> u64 {
+        (0.005 / self.sample_s) as u64
     }
 
     /// Divides the sample into 2^`level` steps for all bodies of an island.

@@ -12,7 +12,7 @@
 
 use super::coupled::{MAX_CONTACTS, Scratch};
 use super::join::find_clusters;
-use super::{Contact, Law, MANY_MODES, Site, StepRule};
+use super::{Contact, Law, Site, StepRule};
 use crate::interactor::Solution;
 use crate::math::{Real, cos, exp};
 use crate::reserve::Reserve;
@@ -136,8 +136,6 @@ pub struct World {
     pub(super) path: Path,
     /// How sub-steps are counted; told by [`World::count_steps`].
     rule: StepRule,
-    /// Whether a body has so many modes that every sub-step is dear.
-    many: Vec<bool>,
     /// Bodies that have been tuned since the last control tick, and since the one before: their compliances may move by
     /// the sample.
     pub(super) tuned: Vec<bool>,
@@ -206,7 +204,6 @@ impl World {
             max_level: LEVELS - 1,
             path: Path::all().pop().unwrap_or(Path::Baseline),
             rule: StepRule::Present,
-            many: bodies.iter().map(|body| body.modes().len() >= MANY_MODES).collect(),
             quiet: vec![false; n],
             dormant: contacts.iter().map(|contact| !contact.joined).collect(),
             restless: vec![false; contacts.len()],
@@ -378,8 +375,7 @@ impl World {
     pub(super) fn estimate(&mut self, contact: usize) {
         let Contact { a, b, .. } = self.contacts[contact];
         let inverse = self.bodies[a.body].inverse_mass(a.port) + self.bodies[b.body].inverse_mass(b.port);
-        let many = self.many[a.body] || self.many[b.body];
-        self.contacts[contact].estimate(inverse, many, self.sample_s, self.rule);
+        self.contacts[contact].estimate(inverse, self.sample_s, self.rule);
         self.contacts[contact].estimated = true;
     }
 

@@ -501,9 +501,11 @@ impl Search<'_> {
             if inside && self.is_done(&p, step, before) {
                 return self.finish(&p, step);
             }
-            let narrow = width.abs() <= TOLERANCE * self.size(&p);
+            // Where bristles and roughness hold each other, rounding of either hides the sign of R.
+            let size = self.size(&p) + self.lam * self.law.noise.abs();
+            let narrow = width.abs() <= TOLERANCE * size;
             if narrow || self.evaluations >= MAX_EVALUATIONS {
-                let converged = width.abs() <= NARROW * self.size(&p);
+                let converged = width.abs() <= NARROW * size;
                 let force = (self.v0 - p.v) / self.lam;
                 let solved = Solved { v: p.v, force, evaluations: self.evaluations, converged };
                 return (solved, p.change(0.0, self.law.half));
