@@ -27,8 +27,9 @@ const SOLID: [&str; 6] = ["rectangular-plate", "circular-plate", "bar", "bowl", 
 /// Where a list may end without a tail, Hz.
 const HIGH_HZ: f64 = 15_000.0;
 /// Bodies that end lower, and why; an empty name: all of that scene. Those found in recordings are what was found.
-const LOWER: [(&str, &str, &str); 20] = [
+const LOWER: [(&str, &str, &str); 21] = [
     ("cradle", "", "balls of steel, whose next modes nothing of this size of contact reaches"),
+    ("djembe", "goblet", "the air in a goblet, pushed by a palm"),
     ("felt", "string", "partials of a string under felt"),
     ("floor-carpet", "floor", "recorded steps on it are duller, and a tail takes it further away"),
     ("floor-concrete", "floor", "the same"),
