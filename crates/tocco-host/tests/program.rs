@@ -553,7 +553,7 @@ fn every_starter_and_every_shipped_scene_passes_check_and_sounds() {
             "walk" => None,
             _ => Some("\"radiated\""),
         };
-        let taps: Vec<&str> = text.split("[[tap]]\n").skip(1).collect();
+        let taps: Vec<&str> = text.split("\n[[tap]]").skip(1).collect();
         assert_eq!(taps.is_empty(), own.is_none(), "{kind}");
         for tap in taps {
             let quantity = tap.split("\n[").next().unwrap().split("quantity = ").nth(1).unwrap_or("none");
