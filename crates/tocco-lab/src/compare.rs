@@ -352,14 +352,14 @@ pub fn of_scene(name: &str, folder: &Path) -> Result<Described> {
     Ok(described)
 }
 
-/// Shipped scenes beside recordings of their kind: those named, or all of [`recorded::SCENES`] and then [`recorded::SHORT`].
+/// Shipped scenes beside recordings of their kind: those named, or all of [`recorded::SCENES`].
 pub fn scenes(wanted: &[String]) -> Result<Vec<Comparison>> {
-    let map = || recorded::SCENES.iter().chain(recorded::SHORT);
-    let known = || map().map(|(scene, _)| *scene);
+    let known = || recorded::SCENES.iter().map(|(scene, _)| *scene);
     if let Some(strange) = wanted.iter().find(|name| !known().any(|scene| scene == *name)) {
         return bad(format!("no scene '{strange}' with recordings of its kind{}", nearest(strange, known())));
     }
-    let chosen: Vec<_> = map().filter(|(scene, _)| wanted.is_empty() || wanted.iter().any(|w| w == scene)).collect();
+    let is_wanted = |scene: &str| wanted.is_empty() || wanted.iter().any(|w| w == scene);
+    let chosen: Vec<_> = recorded::SCENES.iter().filter(|(scene, _)| is_wanted(scene)).collect();
     let folder = TemporaryFolder::new()?;
     parallel::run(chosen.len(), parallel::cores(), |index| {
         let (scene, label) = chosen[index];

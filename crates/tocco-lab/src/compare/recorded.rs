@@ -55,12 +55,10 @@ pub const SCENES: &[(&str, &str)] = &[
     ("cymbal", "kit_cymbal"),
     ("djembe", "kit_djembe"),
     ("claves", "kit_claves"),
+    ("water-glasses", "hit_glass"),
     ("floor-gravel", "step_gravel"),
     ("floor-gravel-fine", "step_gravel"),
 ];
-
-/// Scenes that are of such a kind, too, and fall short of the goal; docs/compare.md says why.
-pub const SHORT: &[(&str, &str)] = &[("crystal-glasses", "hit_glass"), ("clink", "hit_glass")];
 
 /// Kinds of eight recordings or more of which no scene is, and why.
 pub const WITHOUT: &[(&str, &str)] =
