@@ -54,7 +54,7 @@ const LOWER: [(&str, &str, &str); 21] = [
 /// Taps on bodies that are neither `radiated` nor `acceleration`, and why; an empty name: all of that scene. Contacts are heard by their
 /// force, processes by their sound.
 const BY_MOTION: [(&str, &str, &str); 21] = [
-    ("bar", "bar", "on which hardness is listened to: by its velocity, too, attacks grow duller up to the softest mallet"),
+    ("bar", "bar", "hardness is listened to on it: by its velocity, too, attacks grow duller up to the softest mallet"),
     ("anvil-recorded", "", FOUND),
     ("cowbell-recorded", "bell", FOUND),
     ("glockenspiel-recorded", "", FOUND),
