@@ -33,7 +33,7 @@
 use crate::command;
 pub use crate::contact::world::Health;
 use crate::contact::world::{World, stored};
-use crate::contact::{Site, StepRule};
+use crate::contact::Site;
 use crate::gesture::{FASTEST_M_S, LARGEST_N_S, LONGEST_GLIDE_S};
 pub use crate::hash::{START, sample as hashed};
 use crate::math::Real;
@@ -163,10 +163,11 @@ impl Engine {
     }
 
     /// Plays as takes of format 1 were played: [`Command::Jump`] waits for the next sample, or control tick where the parameter
-    /// is of control rate, and sub-steps are counted by [`StepRule::First`], in this scene and those that replace it. `[control]`
+    /// is of control rate, sub-steps are counted by the rule of that time and banks retuned by the sample, in this scene and those that
+    /// replace it. `[control]`
     pub fn play_as_at_first(&mut self) {
         self.as_at_first = true;
-        self.scene.runtime.world.count_steps(StepRule::First);
+        self.scene.runtime.world.step_as_at_first();
     }
 
     /// The scene that sounds.
@@ -464,7 +465,7 @@ impl Engine {
         (self.past.omitted, self.next_event) = (0, 0);
         (new.runtime.world.max_level, new.runtime.world.drop_below) = (self.max_level, self.drop_below);
         if self.as_at_first {
-            new.runtime.world.count_steps(StepRule::First);
+            new.runtime.world.step_as_at_first();
         }
         new.runtime.touches.wanted = self.scene.runtime.touches.wanted;
         new.adopt(&mut self.scene, adopt);

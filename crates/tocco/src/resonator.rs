@@ -239,6 +239,8 @@ pub trait Resonator: Tunable + Send + Sync + Any + DuplicateBody {
     fn drifts(&self) -> bool {
         false
     }
+    /// Is retuned from now on as takes of format 1 were played, if that was another way. `[control]`
+    fn retune_as_at_first(&mut self) {}
     /// Flushes values too small to matter (denormals); false if the state is no longer a number.
     fn settle(&mut self) -> bool;
     /// Back to rest: used when a body's energy is no longer a number.

@@ -10,7 +10,7 @@
 //! **Sources.** Rath 2004; physics.md D.2, D.4, D.5, D.8, H1, H3, H6, H8.
 
 use super::world::World;
-use super::{Contact, Law, Site, coupled};
+use super::{Contact, Law, Site, StepRule, coupled};
 use crate::interactor::Stroke;
 use crate::math::Real;
 use crate::resonator::LEVELS;
@@ -143,11 +143,14 @@ impl World {
         new
     }
 
-    /// Notes that a contact does not touch; a touch of long ago is forgotten, so that the next is a stroke of its own whoever takes it.
+    /// Notes that a contact does not touch; a touch of long ago is forgotten, so that the next is a stroke of its own whoever takes it
+    /// (but in takes of the first format, which play as they were heard).
     fn note_pause(&mut self, index: usize, tick: u64) {
         let pause = self.pause();
-        let last_touch = &mut self.contacts[index].last_touch;
-        *last_touch = last_touch.filter(|last| fault!(TOUCH_PAUSE, tick < last + pause, true));
+        let Contact { last_touch, rule, .. } = &mut self.contacts[index];
+        if *rule == StepRule::Present {
+            *last_touch = last_touch.filter(|last| fault!(TOUCH_PAUSE, tick < last + pause, true));
+        }
     }
 
     /// Samples without a touch after which the next is a stroke of its own.

@@ -134,7 +134,7 @@ pub struct World {
     pub max_level: usize,
     /// Which build of the loop over lasting contacts it runs.
     pub(super) path: Path,
-    /// How sub-steps are counted; told by [`World::count_steps`].
+    /// How sub-steps are counted; told by [`World::step_as_at_first`].
     rule: StepRule,
     /// Bodies that have been tuned since the last control tick, and since the one before: their compliances may move by
     /// the sample.
@@ -365,10 +365,11 @@ impl World {
         of(a) - of(b)
     }
 
-    /// Counts sub-steps by a rule from now on. `[audio]`
-    pub fn count_steps(&mut self, rule: StepRule) {
-        self.rule = rule;
+    /// Counts sub-steps and retunes bodies as takes of format 1 were played from now on. `[audio]`
+    pub fn step_as_at_first(&mut self) {
+        self.rule = StepRule::First;
         self.contacts.iter_mut().for_each(|contact| contact.estimated = false);
+        self.bodies.iter_mut().for_each(|body| body.retune_as_at_first());
     }
 
     /// Recomputes the speeds at which a contact needs sub-steps.

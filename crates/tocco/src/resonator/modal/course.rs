@@ -83,6 +83,8 @@ pub(super) struct Course {
     /// they were exact.
     made: Option<usize>,
     age: u32,
+    /// By the sample, every course from exact values to exact values, as takes of format 1 were played.
+    pub as_at_first: bool,
     /// Its length, and how many of them there are to a turn.
     samples: u32,
     stride: u32,
@@ -108,6 +110,7 @@ impl Course {
             level: None,
             made: None,
             age: 0,
+            as_at_first: false,
             samples: 1,
             stride: 1,
             done: 0.0,
@@ -284,6 +287,13 @@ impl Modal {
             self.note_tuning();
             self.plan(left);
         }
+        let Course { as_at_first, stride, .. } = self.retuning.course;
+        if as_at_first && left <= 1 && stride == 1 && !self.released {
+            self.note_tuning();
+            self.end_course();
+            self.coming.forget_strokes();
+            return;
+        }
         let Some(done) = self.retuning.course.due(left) else { return };
         // What moves as a rule goes on to; exact values are made when it rings on without another course: see `polish`.
         self.retuning.course.rough = left <= self.retuning.course.stride && !self.released;
@@ -294,9 +304,10 @@ impl Modal {
     /// Plans the course from here on, in so many samples.
     fn plan(&mut self, samples: u32) {
         let (h, course) = (self.steps.now().h, &mut self.retuning.course);
-        let (stride, level) = (self.retuning.fade.stride(self.released), Some(self.steps.level));
+        let alone = self.released && !course.as_at_first;
+        let (stride, level) = (self.retuning.fade.stride(alone), Some(self.steps.level));
         let part = 1.0 / Real::from(samples.div_ceil(stride));
-        let goes_on = course.made == level && course.age < IN_A_ROW;
+        let goes_on = course.made == level && course.age < IN_A_ROW && !course.as_at_first;
         (course.made, course.age) = (level, if goes_on { course.age + 1 } else { 0 });
         course.others.clear();
         let all = self.bank.in_use;
@@ -353,6 +364,18 @@ impl Modal {
         let in_series = self.retuning.course.methods[i] == Method::Series;
         let (s, integral) = if in_series { series(now, size.h) } else { step_response(now.omega, now.sigma, size.h) };
         size.set(i, mode, s, integral);
+    }
+
+    /// Goes the last sample of a course by exact values.
+    fn end_course(&mut self) {
+        (self.retuning.course.done, self.retuning.course.unnoted) = (1.0, true);
+        for i in 0..self.bank.slots_in_use() {
+            if self.retuning.course.methods[i] != Method::Still {
+                self.keep_energy(i, self.aim(&self.bank.modes[i]));
+            }
+        }
+        self.steps.outdate();
+        self.refresh(self.steps.level);
     }
 
     /// Exact coefficients where a course has ended and no other has begun; true if that was due. Asked at control ticks.

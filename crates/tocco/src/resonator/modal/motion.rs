@@ -288,6 +288,10 @@ impl Resonator for Modal {
         matches!(self.form, Form::Free { silent: true, .. }) && !self.retuning.fade.on()
     }
 
+    fn retune_as_at_first(&mut self) {
+        self.retuning.course.as_at_first = true;
+    }
+
     fn settle(&mut self) -> bool {
         let (mut alive, mut finite) = (false, true);
         let mut flush = |row| {
