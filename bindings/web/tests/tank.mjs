@@ -50,9 +50,9 @@ export default {
     await page.locator("#surfaces canvas").press("ArrowRight");
     assert.equal(await page.evaluate(() => tocco.tank.angle), 3);
     // With the right button the tank is tilted, and nothing is poured.
-    // The water is ahead of what is shown by up to seven frames: what was poured comes to be seen.
+    // The water is ahead of what is shown by up to seven frames, on a quick machine always: what was poured is seen so many later.
     const { frames } = await stats(page);
-    await page.waitForFunction((now) => tocco.tank.stats.frames >= now + 10 && tocco.tank.coming.length === 0, frames, { timeout: 15_000 });
+    await page.waitForFunction((now) => tocco.tank.stats.frames >= now + 20, frames, { timeout: 15_000 });
     const full = (await stats(page)).points;
     await page.mouse.move(x, top);
     await page.mouse.down({ button: "right" });
