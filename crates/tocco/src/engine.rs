@@ -31,9 +31,9 @@
 //! ```
 
 use crate::command;
+use crate::contact::Site;
 pub use crate::contact::world::Health;
 use crate::contact::world::{World, stored};
-use crate::contact::Site;
 use crate::gesture::{FASTEST_M_S, LARGEST_N_S, LONGEST_GLIDE_S};
 pub use crate::hash::{START, sample as hashed};
 use crate::math::Real;
